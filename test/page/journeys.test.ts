@@ -260,11 +260,12 @@ pageTest(
 
     const top = page.locator('#top');
     await page.goBack();
-    await page.locator('.cover img').first().waitFor();
+    const cover = page.locator('.cover img').first();
+    await cover.waitFor();
     await choose(top, 'Hide covers');
-    await top.getByText('More', { exact: true }).click();
-    await top.getByRole('button', { name: 'Show covers' }).waitFor();
-    assert.equal(await page.locator('.cover img').count(), 0);
+    await cover.waitFor({ state: 'detached' });
+    await choose(top, 'Show covers');
+    await cover.waitFor();
   },
 );
 

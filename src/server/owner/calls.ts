@@ -157,7 +157,7 @@ export const CALLS = {
     },
   ),
 
-  /** Shows covers from now on, or hides them. The page is loaded again, since its content policy names their sources. */
+  /** Shows covers from now on, or hides them. */
   'covers/choose': call(
     () => z.object({ show: z.boolean() }),
     async ({ show }, { core: { settings, covers } }) => {
@@ -168,7 +168,6 @@ export const CALLS = {
       }
       storeSetting({ env: {}, flags: { home: settings.home } }, 'covers', String(show));
       covers.areShown = show;
-      return { next: '/' };
     },
   ),
 

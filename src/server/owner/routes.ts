@@ -15,9 +15,9 @@ import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { cardsOf } from '../pages/cards/cards.ts';
-import { BUILD } from '../pages/page.ts';
+import { buildOf } from '../pages/page.ts';
 import { type Answer, type Asked, CALLS, type OwnerCall, takeFile } from './calls.ts';
-import { pageState } from './pageState.ts';
+import { coverSources, pageState } from './pageState.ts';
 import { createTabs } from './tab.ts';
 
 const FileName = lazy(() => z.object({ fileName: z.string().min(1).max(1_000) }));
@@ -72,7 +72,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     });
     const reading = state.history?.progress?.state;
     const isMoving = state.isMoving || reading === 'reading' || reading === 'writing';
-    return { build: BUILD, cards, isMoving };
+    return { build: buildOf(coverSources(core)), cards, isMoving };
   }
 
   /** Rethrows an error with its remedy in the words of the page. */

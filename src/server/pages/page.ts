@@ -30,8 +30,13 @@ export const ICON = asset('icon', 'svg', 'image/svg+xml', PAGE_ICON);
 
 export const ASSETS: readonly Asset[] = [STYLE, SCRIPT, ICON];
 
-/** Name of the build, which is in the state that a page polls: a page of another build reloads itself. */
-export const BUILD = hashOf(ASSETS.map(({ path }) => path).join(), 'hex').slice(0, 12);
+/**
+ * Names the files of the owner's page and the sources of its covers. The name is in each answer: an open page with another name
+ * loads itself again, since its script and its content policy are old.
+ */
+export function buildOf(images: readonly string[]): string {
+  return hashOf([...ASSETS.map(({ path }) => path), ...images].join(), 'hex').slice(0, 12);
+}
 
 const openPolicy = (images: readonly string[]) =>
   [

@@ -6,7 +6,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { programFor } from '../../domain/remedy.ts';
 import { type Reason, type Refusal, toWire } from '../../oauth/refusal.ts';
 import { type Html, html } from './html.ts';
-import { BUILD, type Page } from './page.ts';
+import { buildOf, type Page } from './page.ts';
 
 /**
  * The owner's page: it says only that relay runs, and how to sign in. `browser/owner.ts` proves that the person is the owner and puts
@@ -18,7 +18,7 @@ export function ownerPage(images: readonly string[], demo: boolean): Page {
     images,
     title: 'relay is running',
     kind: 'owner',
-    body: html`<div id="owner" data-build="${BUILD}" data-relay="${programFor({ demo })}">
+    body: html`<div id="owner" data-build="${buildOf(images)}" data-relay="${programFor({ demo })}">
 <p id="away" class="notice" role="status" hidden>relay does not answer. This page reconnects by itself: <code>relay serve</code> starts it.</p>
 <div id="sign-in" class="sheet"><h1>relay is running</h1>
 <noscript><p class="notice">Without JavaScript this browser cannot be signed in. To connect your account, open the address that <code>relay login</code> shows in the terminal. To approve a client, type the owner code.</p></noscript>

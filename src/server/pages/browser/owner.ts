@@ -76,7 +76,7 @@ export function ownerPage(root: HTMLElement): void {
     const view = location.hash === '#diagnostics' ? 'diagnostics' : 'home';
     const answer = await send<Answer>(`/owner/${path}?view=${view}`, { ...init, headers }, patienceMs);
     const { build, cards = [], isMoving } = answer;
-    // After an update, the cards need the script and the style of the new build.
+    // After an update, the cards need the script and the style of the new build; shown again, covers need the policy.
     if (cards.length > 0 && build !== root.dataset.build) location.reload();
     else if (turn > seen && cards.length > 0) {
       seen = turn;
