@@ -34,7 +34,7 @@ interface Reply {
   json: any;
 }
 
-export type Call = (method: string, path: string, body?: unknown) => Promise<Reply>;
+type Call = (method: string, path: string, body?: unknown) => Promise<Reply>;
 
 export interface DemoWorld {
   provider: Simulator;

@@ -60,7 +60,7 @@ export function assertRows(playlist: DemoPlaylist, expected: readonly string[]):
 }
 
 /** Fails unless both lists are the same. Says in few words how they differ, since the lists are long. */
-export function assertSame(present: readonly string[], expected: readonly string[]): void {
+function assertSame(present: readonly string[], expected: readonly string[]): void {
   const difference = differenceOf(present, expected);
   if (difference !== null) assert.fail(difference);
 }
