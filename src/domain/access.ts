@@ -1,6 +1,6 @@
 /** What a client may do: one of three levels, each of which has the tools of the one before. Pure. */
 
-/** `read`: tools that write nothing. `standard`: the 49. `everything`: also the extras. */
+/** `read`: those of the 49 tools that write nothing. `standard`: the 49. `everything`: also those of `tools/extras/`. */
 export const LEVELS = ['read', 'standard', 'everything'] as const;
 export type Level = (typeof LEVELS)[number];
 

@@ -1,6 +1,6 @@
 /** Importing a list of songs: the shapes that the command line, the page and the tools share. Plain JSON values. */
 
-/** Formats that are read. */
+/** Formats that are read, in the order of the help. */
 export const LIST_FORMATS = [
   'csv',
   'tsv',

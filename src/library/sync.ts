@@ -20,15 +20,15 @@ import { type Budget, createPace } from './pace.ts';
 import { createReader, type ReadCall } from './reader.ts';
 import {
   getMeta,
+  noteCurrent,
   playlistSnapshot,
   playlistsDue,
   putMeta,
   renamePlaylist,
   type Summary,
-  settle,
   summaryOf,
 } from './tables/mirror.ts';
-import { settleTracks } from './tables/tracks.ts';
+import { tidyTracks } from './tables/tracks.ts';
 import type { Watcher, Written } from './watchedProvider.ts';
 
 /**
@@ -145,8 +145,8 @@ export function createSync(options: SyncOptions) {
   }
 
   /** Groups the tracks of the copy into songs, if any have changed. */
-  async function settled(): Promise<void> {
-    if ((await summary()).areTracksDue) await change(settleTracks);
+  async function tidied(): Promise<void> {
+    if ((await summary()).areTracksDue) await change(tidyTracks);
   }
 
   /** Saves the versions first: after a crash between the two saves, the playlist is read once more, and no version is lost. */
@@ -157,7 +157,7 @@ export function createSync(options: SyncOptions) {
 
   /** Saves what was read, unless only kept playlists have asked for it. */
   async function finished(): Promise<void> {
-    await settled();
+    await tidied();
     await (isQuiet ? options.saveVersions() : save());
   }
 
@@ -235,7 +235,7 @@ export function createSync(options: SyncOptions) {
     else if (key === 'more saved') isRead = await reader.moreSaved(call);
     else await reader.playlist(key, call, Object.hasOwn(written, key));
     await change((sql) => {
-      settle(sql);
+      noteCurrent(sql);
       noteShown(sql, key, begunAt);
     });
     // A kill of the first reading then loses at most one list or page. The demo has no limits: there a lost page costs nothing, and
@@ -516,7 +516,7 @@ export function createSync(options: SyncOptions) {
   return {
     file,
     summary,
-    settled,
+    tidied,
     /** Runs `work` on the copy; returns `otherwise` if there is none. */
     read: async <T>(work: (sql: Sql) => T, otherwise: T): Promise<T> =>
       (await file.exists()) ? change(work) : otherwise,

@@ -83,6 +83,7 @@ export function differsInMeaning(a: string, b: string): boolean {
   return word === `${instead}s` || instead === `${word}s` || isNegated(word, instead);
 }
 
+/** How many letters differ between two names, as they are compared. */
 export function distance(a: string, b: string): number {
   const [one, other] = [a, b].map((name) => compact(normaliseName(name)).slice(0, MAX_COMPARED));
   return editDistance(one ?? '', other ?? '');

@@ -27,7 +27,7 @@ import * as playlistRewriting from './playlists/playlistRewriting.ts';
 import * as savedTracks from './savedTracks.ts';
 import { isTool, type Tool } from './tool.ts';
 
-/** The files that define the tools of the level `standard`, in the order of the reference. */
+/** The files that define the tools of the level `standard`. Clients see them in this order, within a file by the name of the export. */
 const STANDARD: readonly object[] = [
   ...[catalogReading, trackMatching],
   ...[playlistReading, playlistLookup, playlistEditing, bulkTools, playlistRewriting],
@@ -46,7 +46,7 @@ export const TOOLS: readonly Tool[] = toolsIn(STANDARD);
 
 export const ALL_TOOLS: readonly Tool[] = [...TOOLS, ...toolsIn(EXTRAS)];
 
-/** The tools of a level, in the order of the reference. */
+/** The tools of a level, in the order in which clients see them. */
 export function toolsAt(level: Level): readonly Tool[] {
   if (level === 'everything') return ALL_TOOLS;
   if (level === 'standard') return TOOLS;

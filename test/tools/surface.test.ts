@@ -38,7 +38,7 @@ test('tools/list offers the tools, arguments, members of answers and hints of su
       const answer = Object.keys((outputSchema as Schema).properties ?? {}).join(', ');
       return `${name} ${shapeOf(inputSchema as Schema)} -> ${answer} [${hints.join(' ')}]`;
     });
-    assert.deepEqual(lines, SURFACE);
+    assert.equal(lines.join('\n'), SURFACE.join('\n'));
   }));
 
 test('each tool explains itself in plain sentences, and describes every argument', () =>

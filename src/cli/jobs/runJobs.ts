@@ -31,7 +31,7 @@ export async function showJobs(context: Context, { watch, all }: JobsOptions): P
   const tools = await openTools(context);
   const { items, total } = await listJobs(tools, all ? Number.POSITIVE_INFINITY : MAX_LISTED);
   const atWork = items.find(({ status }) => status === 'waiting' || isWorking(status));
-  if (watch && atWork) return follow(context, tools, atWork.job_id, true);
+  if (watch && atWork) return showJob(context, tools, atWork.job_id, true);
   const table = async (): Promise<Text> => [
     jobTable(items, { named: context, now: context.clock.now(), names: await playlistNames(context, items) }),
   ];
@@ -54,13 +54,13 @@ export async function actOnJob(
     return { value: { items, total: items.length }, text: items.map(itemLine) };
   }
   if (tool) await tools(tool, { job_id: id, review, skip_unresolved: skipUnresolved });
-  return follow(context, tools, id, watch);
+  return showJob(context, tools, id, watch);
 }
 
 /**
  * Shows the job. With `watch`, first waits until the job is ready or has ended, and the exit code says whether the job failed.
  */
-async function follow(
+async function showJob(
   context: Context,
   tools: Tools,
   id: string,
@@ -81,6 +81,7 @@ const MAX_SHOWN = 20;
 
 async function linesOf(context: Context, tools: Tools, job: JobRecord): Promise<string[]> {
   const open = unresolvedOf(job) > 0 ? await firstOf(unresolvedItems(tools, job.job_id, MAX_SHOWN)) : [];
+  // Songs that are taken although their spelling differs.
   const forgiven = job.spelling ? await firstOf(forgivenItems(tools, job.job_id)) : [];
   const view = { named: context, now: context.clock.now(), names: await playlistNames(context, [job]) };
   return jobText(job, [...open, ...forgiven], context.io.columns, view);
@@ -117,7 +118,7 @@ export async function followJob(
   }
 }
 
-/** Shows a bar on a terminal, which is removed at the end; elsewhere a line for each state and each tenth of the work. */
+/** Shows a bar on a terminal, which is removed at the end; elsewhere a line for each status and each tenth of the work. */
 export function progressOn(context: Context): JobDisplay {
   const { io, clock, env, platform } = context;
   if (io.terminal.stderr) {

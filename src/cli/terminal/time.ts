@@ -44,6 +44,7 @@ export function durationText(ms: number): string {
 
 const ISO = /(?:\b(at|until|since) )?\b(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)/g;
 
+/** The text with every ISO time in it as people say it. */
 export function withTimes(text: string, now: number): string {
   return text.replace(ISO, (_whole, word: string | undefined, iso: string) => {
     const ms = Date.parse(iso);

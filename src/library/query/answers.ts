@@ -48,7 +48,7 @@ export function createAnswers(
   line: () => QueryLine,
 ) {
   async function ask(question: { sql: string } & Partial<Question>, signal: AbortSignal): Promise<Rows> {
-    await sync.settled();
+    await sync.tidied();
     const path = async (file: LibraryFile) => ((await file.exists()) ? file.path : null);
     await memory.save();
     const files = { memory: await path(memory), plays: await path(plays) };

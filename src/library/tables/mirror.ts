@@ -41,9 +41,9 @@ export type MetaName =
   | 'playlists_as_of'
   /** `1` if Spotify refuses the rows of other people's playlists. */
   | 'foreign_refused'
-  /** `1` if tracks or rows have changed since `settleTracks`. */
+  /** `1` if tracks or rows have changed since `tidyTracks`. */
   | 'tracks_due'
-  /** What relay has written but not yet seen in a reading: JSON of `Written` in `sync.ts`. */
+  /** What relay has written but not yet seen in a reading: JSON, as `sync.ts` puts it together. */
   | 'written';
 
 export function getMeta(sql: Sql, name: MetaName): string | null {
@@ -423,7 +423,7 @@ export function summaryOf(sql: Sql): Summary {
 }
 
 /** Records for each list of which nothing is left to read that it is current as of when its reading began. */
-export function settle(sql: Sql): void {
+export function noteCurrent(sql: Sql): void {
   if (getMeta(sql, 'saved_complete') === '1') putMeta(sql, 'saved_as_of', getMeta(sql, 'saved_at'));
   const listedAt = getMeta(sql, 'listed_at');
   if (listedAt !== null && playlistsDue(sql).length === 0) putMeta(sql, 'playlists_as_of', listedAt);

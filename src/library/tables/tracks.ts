@@ -213,7 +213,7 @@ export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[
  * Deletes the tracks to which no row refers any more, and groups the others into songs, if tracks or rows have changed since
  * (`noteTracks`). The column `song` is the lowest row number of the tracks of a song. 20,000 tracks take about a tenth of a second.
  */
-export function settleTracks(sql: Sql): void {
+export function tidyTracks(sql: Sql): void {
   if (!areTracksDue(sql)) return;
   sql.transaction(() => {
     sql.run(`delete from tracks where not exists (select 1 from saved where saved.uri = tracks.uri)
@@ -231,7 +231,7 @@ export function settleTracks(sql: Sql): void {
   });
 }
 
-/** Notes that tracks or rows have changed, for `settleTracks`. */
+/** Notes that tracks or rows have changed, for `tidyTracks`. */
 export function noteTracks(sql: Sql): void {
   sql.run("insert or ignore into meta (name, value) values ('tracks_due', '1')");
 }
