@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -114,7 +115,7 @@ const saved = (path: string) => async () => ({
   keySource: 'keychain' as const,
 });
 
-test('backup has a running server save first, and copies the file that the server names', async (context) => {
+test('backup has a running server save first, and copies the file that the server names; if it cannot save, there is no copy', async (context) => {
   const { state, copy } = await desk(context);
   const { env, calls } = await startFakeLocal(context, { answers: { saveState: saved(state) } });
   const { code, err } = await relay(['backup', copy], { env });
@@ -122,22 +123,12 @@ test('backup has a running server save first, and copies the file that the serve
   assert.match(err, /^The copy .* in this system's keychain too\.\n$/);
   assert.deepEqual(calls, [{ call: 'saveState', body: {} }]);
   assert.deepEqual(readFileSync(copy), readFileSync(state));
-});
 
-test('backup makes no copy if the running server cannot save its state', async (context) => {
-  const { copy } = await desk(context);
-  const saveState = () =>
-    Promise.reject(
-      new RelayError('STORE_ERROR', 'The state cannot be saved: the disk is full.', {
-        remedy: 'Free some space.',
-      }),
-    );
-  const { env } = await startFakeLocal(context, { answers: { saveState } });
-  assert.deepEqual(await relay(['backup', copy], { env }), {
-    code: 1,
-    out: '',
-    err: 'relay: The state cannot be saved: the disk is full.\n  Free some space.\n',
-  });
+  rmSync(copy);
+  const full = new RelayError('STORE_ERROR', 'The disk is full.', { remedy: 'Free some space.' });
+  const other = await startFakeLocal(context, { answers: { saveState: () => Promise.reject(full) } });
+  const told = 'relay: The disk is full.\n  Free some space.\n';
+  assert.deepEqual(await relay(['backup', copy], { env: other.env }), { code: 1, out: '', err: told });
   assert.equal(existsSync(copy), false);
 });
 

@@ -53,13 +53,9 @@ test('serve says that it is ready, waits for the signal, drains and succeeds', a
   assert.deepEqual([code, err], [0, 'Stopping. Ctrl-C again stops at once.\n']);
   assert.match(out, /^relay 1\.2\.3 is ready\n\n {2}MCP {9}http:\/\/127\.0\.0\.1:4980\/mcp\n/);
   assert.doesNotMatch(out, /brown-fox/);
+  const shown = await relay(['serve'], { ...world().options, terminal: { stdout: true } });
+  assert.match(shown.out, /^ {2}Owner code {2}brown-fox$/m);
   assert.deepEqual(events, ['start ::1 5001 https://api.spotify.com/v1 demo=false', 'server closed']);
-});
-
-test('on a terminal the ready block has the owner code', async () => {
-  const { options } = world();
-  const { out } = await relay(['serve'], { ...options, terminal: { stdout: true } });
-  assert.match(out, /^ {2}Owner code {2}brown-fox$/m);
 });
 
 test('serve --json is one event per line, without secrets', async () => {
