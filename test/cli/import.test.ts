@@ -10,6 +10,7 @@ import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
+import type { Relay } from '../support/world.ts';
 
 /** A list of eight songs, one of them twice, and a line that is not a song. */
 function songsIn({ world, file }: ListScene) {
@@ -261,38 +262,37 @@ test('without a login, import says what to run', () =>
     { connect: false },
   ));
 
-test('Ctrl-C leaves the job to the server and says how to follow it', () =>
-  withLists(async (scene) => {
-    const { world, run } = scene;
-    const { path } = songsIn(scene);
-    const stop = new AbortController();
-    world.provider.faults.add({ path: '/search', times: 100, kind: 'rate_limit', retryAfterSeconds: 60 });
-    const running = run(['import', path], { signal: stop.signal });
-    await until(() => searches(world) > 0);
-    stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
-    const { code, err } = await running;
-    assert.equal(code, 130, err);
-    assert.match(
-      err,
-      /continues what it has begun\.\n {2}`relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
-    );
-  }));
+const LEFT: ReadonlyArray<
+  [what: string, end: (world: Relay, stop: AbortController) => unknown, code: number, told: RegExp]
+> = [
+  [
+    'Ctrl-C leaves the job to the server',
+    (_, stop) => stop.abort(new RelayError('INTERRUPTED', 'Interrupted.')),
+    130,
+    /continues what it has begun\.\n {2}`relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
+  ],
+  [
+    'if the server stops meanwhile, the job is kept',
+    ({ server }) => server.close(),
+    4,
+    /\n {2}Start the server again\. The job is kept and then continues: `relay jobs show \w{8} --watch` follows it\.\n$/,
+  ],
+];
 
-test('if the server stops meanwhile, import says that the job is kept and how to follow it', () =>
-  withLists(async (scene) => {
-    const { world, run } = scene;
-    const { path } = songsIn(scene);
-    world.provider.faults.add({ path: '/search', times: 100, kind: 'rate_limit', retryAfterSeconds: 60 });
-    const running = run(['import', path]);
-    await until(() => searches(world) > 0);
-    await world.server.close();
-    const { code, err } = await running;
-    assert.equal(code, 4, err);
-    assert.match(
-      err,
-      /\n {2}Start the server again\. The job is kept and then continues: `relay jobs show \w{8} --watch` follows it\.\n$/,
-    );
-  }));
+for (const [what, end, exit, told] of LEFT) {
+  test(`${what}, and import says how to follow it`, () =>
+    withLists(async (scene) => {
+      const { world, run } = scene;
+      const stop = new AbortController();
+      world.provider.faults.add({ path: '/search', times: 100, kind: 'rate_limit', retryAfterSeconds: 60 });
+      const running = run(['import', songsIn(scene).path], { signal: stop.signal });
+      await until(() => searches(world) > 0);
+      await end(world, stop);
+      const { code, err } = await running;
+      assert.equal(code, exit, err);
+      assert.match(err, told);
+    }));
+}
 
 const misspelled = (track: Parameters<typeof asQuery>[0]) => {
   const { title, artist } = asQuery(track);
@@ -410,19 +410,11 @@ test('a listening history is a list of songs: repeats and short plays are left o
     });
     const plays = [play('One', 200_000), play('Two', 4_000), play('One', 90_000), play('Three', 30_000)];
     const path = file('StreamingHistory0.json', JSON.stringify(plays));
-    const read = async (...more: string[]) =>
-      JSON.parse((await run(['import', path, '--dry-run', '--json', ...more])).out).preview;
-    const { songs, not_songs, doubt } = await read();
-    assert.deepEqual(
-      { songs, not_songs, doubt },
-      {
-        songs: 2,
-        not_songs: { total: 2, reasons: { 'heard before': 1, 'heard for less than 30 s': 1 }, lines: [] },
-        doubt: null,
-      },
-    );
     const told = await run(['import', path, '--dry-run']);
-    assert.match(told.out, /\n {2}2 lines without a song: 1 heard for less than 30 s, 1 heard before\n/);
+    assert.match(
+      told.out,
+      /: 2 songs, read as [\s\S]*\n {2}2 lines without a song: 1 heard for less than 30 s, 1 heard before\n/,
+    );
     assert.match(told.err, /its plays go into the library/);
   }));
 
