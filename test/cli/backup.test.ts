@@ -94,18 +94,6 @@ test('backup says which key to keep, without reading the keychain, and names no 
   }
 });
 
-test('backup without a state makes neither a copy nor a home', async (context) => {
-  const folder = temporaryHome(context);
-  const home = join(folder, 'mistyped');
-  const result = await relay(['backup', join(folder, 'copy')], { env: { RELAY_HOME: home } });
-  assert.deepEqual(result, {
-    code: 1,
-    out: '',
-    err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` first, or choose another home with --home.\n`,
-  });
-  assert.deepEqual(readdirSync(folder), []);
-});
-
 /** The answer of a running server that has saved its state. */
 const saved = (path: string) => async () => ({
   path,

@@ -376,22 +376,16 @@ const NOT_SET = `relay: The client ID of your Spotify app is not set.
   Set it with \`relay config set providerClientId ID\`, then log in again.
 `;
 
-test('without a client ID and without a terminal, login asks nothing and is exit 2', async (context) => {
+test('without a client ID, login asks only on a terminal; if none is typed, nothing is stored, and it is exit 2', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };
-  assert.deepEqual(await relay(['login'], { env, stdin: `${CLIENT_ID}\n` }), {
-    code: 2,
-    out: '',
-    err: `${STEPS}${NOT_SET}`,
-  });
-});
-
-test('if no client ID is typed, nothing is stored', async (context) => {
-  const env = { RELAY_HOME: temporaryHome(context) };
-  const terminal = { stdin: true };
-  const none = await relay(['login'], { env, stdin: '\n', terminal });
-  assert.deepEqual([none.code, none.err], [2, `${STEPS}\nClient ID: ${NOT_SET}`]);
-  const ended = await relay(['login'], { env, stdin: '', terminal });
-  assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
+  for (const [stdin, terminal, asked] of [
+    [`${CLIENT_ID}\n`, false, ''],
+    ['\n', true, '\nClient ID: '],
+    ['', true, '\nClient ID: \n'],
+  ] as const) {
+    const result = await relay(['login'], { env, stdin, terminal: { stdin: terminal } });
+    assert.deepEqual(result, { code: 2, out: '', err: `${STEPS}${asked}${NOT_SET}` });
+  }
   assert.equal(existsSync(join(env.RELAY_HOME, 'config.json')), false);
 });
 

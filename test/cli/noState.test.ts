@@ -71,7 +71,7 @@ ok   errors    none unresolved
 
 const REFUSED = [
   ...['clients', 'clients revoke Cursor', 'clients add Mine --redirect-uri http://127.0.0.1/callback'],
-  ...['key', 'key rotate --yes', 'logout'],
+  ...['key', 'key rotate --yes', 'logout', 'backup /nowhere/copy'],
 ];
 
 for (const words of REFUSED) {
