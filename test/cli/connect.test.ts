@@ -231,7 +231,18 @@ test('--write keeps what a person has set in the entry: on or off, timeout, tool
   assert.equal(text(file), mine.replace(OLD, URL));
 });
 
+/** Makes the default home an empty one, since a relay may run in that of whoever runs the tests. */
+function emptyDefaultHome(context: TestContext): void {
+  const { XDG_CONFIG_HOME: before } = process.env;
+  process.env.XDG_CONFIG_HOME = temporaryHome(context);
+  context.after(() => {
+    if (before === undefined) delete process.env.XDG_CONFIG_HOME;
+    else process.env.XDG_CONFIG_HOME = before;
+  });
+}
+
 test('an entry that names its home in the environment is that of this home only if the home is the same', async (context) => {
+  emptyDefaultHome(context);
   const own = desk(context, { RELAY_HOME: '' });
   const file = '.config/Claude/claude_desktop_config.json';
   const entry = (home: string) =>
@@ -294,6 +305,7 @@ test('another server that is named relay stays with --remove; --write replaces i
 });
 
 test('a client that starts relay without XDG_CONFIG_HOME is told the home that this variable gives', async (context) => {
+  emptyDefaultHome(context);
   const HOME = temporaryHome(context);
   const XDG_CONFIG_HOME = join(HOME, 'config');
   const of = async (platform: NodeJS.Platform) => {
