@@ -241,7 +241,7 @@ function emptyDefaultHome(context: TestContext): void {
   });
 }
 
-test('an entry that names its home in the environment is that of this home only if the home is the same', async (context) => {
+test('an entry that starts relay for another home is told as such, and stays; one for the same home goes', async (context) => {
   emptyDefaultHome(context);
   const own = desk(context, { RELAY_HOME: '' });
   const file = '.config/Claude/claude_desktop_config.json';
@@ -249,6 +249,12 @@ test('an entry that names its home in the environment is that of this home only 
     JSON.stringify({
       mcpServers: { music: { command: '/opt/relay/relay', args: ['stdio'], env: { RELAY_HOME: home } } },
     });
+  own.put(file, entry('/elsewhere').replace('music', 'relay'));
+  const { clients } = JSON.parse((await own.run(['--json'])).out);
+  const row = clients.find(({ id }: { id: string }) => id === 'claude-desktop');
+  assert.deepEqual([row.state, row.otherNames, row.removable], ['different', [], []]);
+  const another = await own.run(['claude-desktop', '--remove']);
+  assert.match(another.out, /The entry relay in that file is for another server, so it stays\./);
   own.put(file, entry('/elsewhere'));
   const stays = await own.run(['claude-desktop', '--remove']);
   assert.match(stays.out, /^relay is not in /);
@@ -263,20 +269,6 @@ test('a client whose directory cannot be listed does not keep the others from be
   const { code, out } = await own.run([]);
   assert.equal(code, 0);
   assert.match(out, /^claude-code /m);
-});
-
-test('an entry that starts relay for another home is told as such, and stays', async (context) => {
-  const own = desk(context);
-  const file = '.config/Claude/claude_desktop_config.json';
-  await own.run(['claude-desktop', '--write']);
-  const text = own.text(file);
-  const env = { RELAY_HOME: join(own.home, 'other') };
-  const { clients } = JSON.parse((await own.run(['--json'], { env })).out);
-  const row = clients.find(({ id }: { id: string }) => id === 'claude-desktop');
-  assert.deepEqual([row.state, row.otherNames, row.removable], ['different', [], []]);
-  const stays = await own.run(['claude-desktop', '--remove'], { env });
-  assert.match(stays.out, /The entry relay in that file is for another server, so it stays\./);
-  assert.equal(own.text(file), text);
 });
 
 test('another server that is named relay stays with --remove; --write replaces it whole, after a backup', async (context) => {
@@ -486,7 +478,7 @@ test('with port 0 and no server, connect does all that needs no address', async 
 });
 
 test('--key prints the key; with --write only the file has the key, and only its owner can read the file', async (context) => {
-  const { env } = await withServer(context, reportFor(URL));
+  const { env, calls } = await withServer(context, reportFor(URL));
   const { home, run, put, text, mode } = desk(context, env);
   put('.codex/config.toml', 'model = "o"\n', 0o644);
   const printed = await run(['codex', '--key']);
@@ -506,6 +498,11 @@ test('--key prints the key; with --write only the file has the key, and only its
   chmodSync(join(home, '.codex/config.toml'), 0o644);
   const again = await run(['codex', '--key', '--write']);
   assert.deepEqual([true, 0o600], [again.out.startsWith('Changed relay in '), mode('.codex/config.toml')]);
+  // Without --key, the key leaves the file, and the server is not asked for it.
+  calls.length = 0;
+  assert.equal((await run(['codex', '--write'])).code, 0);
+  assert.equal(text('.codex/config.toml').trimEnd(), `model = "o"\n\n[mcp_servers.relay]\nurl = "${URL}"`);
+  assert.deepEqual(pluck(calls, 'call'), ['status']);
 });
 
 test('a new file with the key is readable by its owner alone; the error for a broken file does not contain the key', async (context) => {
@@ -518,16 +515,6 @@ test('a new file with the key is readable by its owner alone; the error for a br
   const { code, out, err } = await run(['cursor', '--key', '--write']);
   assert.deepEqual([code, out, err.includes(KEY)], [1, '', false]);
   assert.match(err, /"Authorization": "Bearer <key>"/);
-});
-
-test('--write without --key removes the key from the file, and does not ask the server for it', async (context) => {
-  const { env, calls } = await withServer(context, reportFor(URL));
-  const { run, text } = desk(context, env);
-  await run(['cursor', '--key', '--write']);
-  calls.length = 0;
-  assert.equal((await run(['cursor', '--write'])).code, 0);
-  assert.equal(text('.cursor/mcp.json'), fileWith('mcpServers', { url: URL }));
-  assert.deepEqual(pluck(calls, 'call'), ['status']);
 });
 
 test('--key without a server opens the state and closes it again', async (context) => {
