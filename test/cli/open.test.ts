@@ -17,7 +17,7 @@ function ticketTakenAfter(asked: number) {
   };
 }
 
-test("open opens the owner's page through a file and prints the address without the ticket", async (context) => {
+test("open opens the owner's page through a file and prints the address without the ticket, with --json as one document", async (context) => {
   const server = await startFakeLocal(context, { answers: ticketTakenAfter(2) });
   let path = '';
   const result = await relay(['open'], {
@@ -33,12 +33,8 @@ test("open opens the owner's page through a file and prints the address without 
     { call: 'ownerTicket', body: { attemptId: null } },
     { call: 'ownerTicketWaits', body: { id: 't1' } },
   ]);
-});
-
-test('open --json is one document without the ticket', async (context) => {
-  const { env } = await startFakeLocal(context, { answers: ticketTakenAfter(0) });
-  const result = await relay(['open', '--json'], { env, openBrowser: async () => {} });
-  assert.deepEqual(result, { code: 0, out: `{"url":"${PAGE_URL}","signedIn":true}\n`, err: '' });
+  const json = await relay(['open', '--json'], { env: server.env, openBrowser: async () => {} });
+  assert.deepEqual(json, { code: 0, out: `{"url":"${PAGE_URL}","signedIn":true}\n`, err: '' });
 });
 
 test('open says what to do if no browser can be opened, or if none uses the ticket within a minute', async (context) => {

@@ -105,7 +105,7 @@ const STOP = 'systemctl --user disable --now relay.service';
 const ENABLE = ['systemctl --user reset-failed relay.service', 'systemctl --user enable relay.service'];
 const START = 'systemctl --user restart relay.service';
 
-test('install writes the unit, enables it, starts it and says where the server is; again it changes nothing', async (context) => {
+test('install writes the unit, enables it, starts it and says where the server is; again it changes nothing; restart stops it first', async (context) => {
   const own = desk(context);
   const { unit } = own;
   assert.deepEqual(await own.service(['install']), {
@@ -120,25 +120,13 @@ test('install writes the unit, enables it, starts it and says where the server i
   const again = { code: 0, out: `Already installed: ${unit}\n${RUNNING}`, err: '' };
   assert.deepEqual(await own.service(['install']), again);
   assert.deepEqual(own.asked, ENABLE);
-});
-
-test('install starts a service that was stopped; restart stops the service first', async (context) => {
-  const own = desk(context);
-  await own.service(['install']);
+  // A service that was stopped is started.
   own.serverRuns(false);
-  const { code, out } = await own.service(['install', '--json']);
-  assert.equal(code, 0);
-  const { server, ...answer } = JSON.parse(out);
+  const { server, ...answer } = JSON.parse((await own.service(['install', '--json'])).out);
   assert.equal(server.pid, process.pid);
   const url = 'http://127.0.0.1:4980/mcp';
-  assert.deepEqual(answer, {
-    installed: true,
-    changed: false,
-    started: 'now',
-    file: own.unit,
-    url,
-    left: [],
-  });
+  const done = { installed: true, changed: false, started: 'now', file: unit, url, left: [] };
+  assert.deepEqual(answer, done);
   own.asked.length = 0;
   const restarted = await own.service(['restart']);
   assert.deepEqual([restarted.code, restarted.out], [0, RUNNING]);
