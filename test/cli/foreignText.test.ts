@@ -13,6 +13,7 @@ import { tableLines } from '../../src/cli/terminal/table.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
+import { safeHeaders } from '../../src/server/http/context.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
@@ -178,6 +179,14 @@ function readyFacts(name: string) {
   const more = { ownerCode: null, demoKey: null, demo: false, home: undefined };
   return { version: '1', mcpUrl, account, registrationOpen: true, platform: 'linux', ...more } as const;
 }
+
+test('no foreign text adds a header, or anything that is not visible ASCII to one', () => {
+  for (const text of TEXTS) {
+    const location = `http://127.0.0.1/?state=${text}`;
+    for (const value of Object.values(safeHeaders({ location, 'x-name': text })))
+      assert.match(value, /^[\x20-\x7e]*$/);
+  }
+});
 
 const BATCH = 200;
 
