@@ -47,7 +47,7 @@ export function errorFacts({ code, message, remedy, remedyValue }: RelayError): 
 }
 
 /** The statuses that may follow each status of a work. All other code asks here. @internal */
-export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   pending: ['resolving', 'cancelled'],
   /** The job's items are being searched for. A dry run ends here. */
   resolving: ['waiting', 'ready', 'completed', 'failed', 'cancelled'],

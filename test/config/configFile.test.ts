@@ -39,14 +39,6 @@ for (const [text, problem] of BROKEN) {
   });
 }
 
-test('a config.json that is a directory is reported, not ignored', (context) => {
-  const home = temporaryHome(context);
-  mkdirSync(join(home, 'config.json'));
-  assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
-    message: `${join(home, 'config.json')} cannot be read (EISDIR).`,
-  });
-});
-
 for (const [what, isThere, mode] of [
   ['a config.json that this user may not read', true, 0o755],
   ['a home that this user may not enter', false, 0],
@@ -170,16 +162,6 @@ test('problems that were there before can be fixed one after the other', (contex
     port: 1,
   });
   assert.equal(loadSettings(options).logLevel, 'warn');
-});
-
-test('a home below a file is reported', (context) => {
-  const file = join(temporaryHome(context), 'file');
-  writeFileSync(file, '');
-  const home = join(file, 'below');
-  assert.throws(() => storeSetting({ env: { RELAY_HOME: home } }, 'port', '1'), {
-    code: 'SETTINGS_INVALID',
-    message: `${join(home, 'config.json')} cannot be read (ENOTDIR).`,
-  });
 });
 
 test('a home that is a file has a remedy that helps, whatever the command', async (context) => {

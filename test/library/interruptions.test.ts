@@ -154,23 +154,6 @@ test('if Spotify fails with every playlist, relay asks for two of them before it
     assert.equal((await copyOf(relay)).rows.length, account.playlists.length * 30);
   }));
 
-test('a playlist that changes again and again while it is read keeps no other from being read', () =>
-  withRelay({ ...QUICK, clock: jumpingClock() }, async (relay) => {
-    const account = resize(relay, 60, 4);
-    const busy = at(account.playlists, 0);
-    const rows = rowsFrom(relay, 0, 150).map(({ uri }) => uri);
-    relay.provider.editPlaylist(busy.id, rows);
-    let edits = 0;
-    const fn = () => void relay.provider.editPlaylist(busy.id, rows.slice(++edits));
-    relay.provider.faults.add({ path: `/playlists/${busy.id}/items`, ...FOREVER, kind: 'hook', fn });
-    const { coverage, note } = await ask(relay, COUNT);
-    assert.deepEqual([coverage.playlists.read, coverage.playlists.total], [3, 4]);
-    assert.match(note ?? '', /It waits until \S+ \(PROVIDER_UNAVAILABLE\)\./);
-    relay.provider.faults.clear();
-    await untilIdle(relay);
-    assert.deepEqual(await copyOf(relay), truthOf(relay));
-  }));
-
 test('if the saved tracks never stay as they are, the reading waits longer and longer', () => {
   const clock = jumpingClock();
   return withRelay({ ...QUICK, clock }, async (relay) => {
@@ -209,19 +192,6 @@ test('a check that fails gives the old answer with a note, and the next question
     assert.equal((await counted(relay, COUNT)).answer.note, undefined);
     const { state, until: end } = await relay.server.local.libraryStatus();
     assert.deepEqual([state, end], ['idle', null]);
-  }));
-
-test('an update that fails is tried again at the time that the status names', () =>
-  withRelay({ ...QUICK, clock: jumpingClock() }, async (relay) => {
-    const account = resize(relay, 60, 2);
-    await readAll(relay);
-    account.saved.splice(3, 1);
-    relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 600 });
-    await relay.server.local.syncLibrary();
-    const status = () => relay.server.local.libraryStatus();
-    await until(async () => (await status()).state === 'waiting');
-    await untilIdle(relay);
-    assert.equal((await status()).saved, 59);
   }));
 
 test('a login that ends only delays the reading: after the next login it continues where it was', () =>

@@ -139,24 +139,11 @@ function versionRow(index: number): VersionRow {
   };
 }
 
-test('a year of three changes a week takes at most 70 kB of rows a playlist, so that 200 playlists take less than 20 MB', async () => {
-  const { sql, close } = await emptyFile();
-  const rows = Array.from({ length: 150 }, (_, index) => versionRow(index * 97));
-  for (let change = 0; change < 52 * 3; change++) {
-    rows.splice((change * 13) % rows.length, 1);
-    rows.push(versionRow(change * 2_711), versionRow(change * 2_711 + 1));
-    const now = NOW - 365 * DAY + change * (7 / 3) * DAY;
-    recordVersion(sql, { id: 'list', name: 'List' }, rows, now);
-  }
-  const { bytes } = sql.get<{ bytes: number }>('select sum(length(packed)) as bytes from version_rows') ?? {};
-  assert.ok(Number(bytes) < 70_000, `${bytes} bytes`);
-  close();
-});
-
 test('a version whose stored rows are damaged has none, and the next reading makes a new one', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };
-  const rows = [versionRow(1), versionRow(2)];
+  // A date that no clock shows is kept as it came.
+  const rows = [versionRow(1), { ...versionRow(2), added_at: '-000100-01-01T00:00:00.000Z' }];
   recordVersion(sql, list, rows, NOW);
   sql.run("update version_rows set packed = x'02ff01'");
   assert.equal(rowsOfVersion(sql, 'list', 1), null);

@@ -75,31 +75,6 @@ for (const [what, given] of mismatches) {
     }));
 }
 
-test('remember_track says which names to omit, and accepts the track without them', () =>
-  withRelay(async (relay) => {
-    const track = uniqueTrack(relay);
-    const album = 'Another Album';
-    const cases: Array<[given: Record<string, string>, omit: string, then: Record<string, string>]> = [
-      [{ album }, 'omit album', {}],
-      [{ title: track.name, artist: artistOf(track), album }, 'omit album', {}],
-      [{ title: 'Another Song' }, 'omit title and artist', {}],
-      [{ title: 'Another Song', album }, 'omit title, artist and album', {}],
-      [
-        { title: 'Another Song', album: track.album.name },
-        'omit title and artist',
-        { album: track.album.name },
-      ],
-    ];
-    for (const [given, omit, then] of cases) {
-      const { error } = await relay.call('remember_track', { track_id: track.id, ...given });
-      const { code, remedy } = error as { code: string; remedy: string };
-      const words = `Pass the ID of the right track, or ${omit}. If the user confirms that this track is right, pass confirm: true.`;
-      assert.deepEqual([code, remedy], ['ALIAS_MISMATCH', words]);
-      const kept = await relay.call('remember_track', { track_id: track.id, ...then });
-      assert.equal(kept.error, undefined);
-    }
-  }));
-
 test('remember_track keeps what the user confirmed, however it is spelled, across a restart', () =>
   withRelay(async (relay) => {
     const track = uniqueTrack(relay);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { at } from '../support/entries.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { mcpClient, type Relay, withRelay } from '../support/world.ts';
-import { createJob, reach } from '../work/jobCalls.ts';
+import { reach } from '../work/jobCalls.ts';
 
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
 
@@ -62,32 +62,6 @@ test('a match confirmed although names differ is marked wherever it is used', ()
     assert.deepEqual(
       report.map(({ index, status, confirmed }) => [index, status, confirmed]),
       [[0, 'matched', true]],
-    );
-  }));
-
-test('a job counts as confirmed only the matches that it still has', () =>
-  withRelay(async (relay) => {
-    const [wrong, right] = uniqueTracks(relay, 2);
-    assert.ok(wrong && right);
-    const others = { ...NAMES, title: 'Another name of my own' };
-    for (const names of [NAMES, others])
-      await relay.call('remember_track', { track_id: wrong.uri, ...names, confirm: true });
-    const job_id = await createJob(relay, 'save_tracks', [NAMES, others]);
-    assert.equal((await reach(relay, job_id, 'ready')).confirmed, 2);
-    await relay.call('resume_job', {
-      job_id,
-      fixes: [
-        { position: 0, track_id: right.uri },
-        { position: 1, skip: true },
-      ],
-    });
-    const { job, items } = (await relay.call('get_job_status', { job_id })) as Awaited<
-      ReturnType<typeof settled>
-    >;
-    assert.equal(job.confirmed, undefined);
-    assert.deepEqual(
-      items.map(({ confirmed }) => confirmed),
-      [undefined, undefined],
     );
   }));
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { NEVER } from '../../src/base/abort.ts';
 import { systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { RelayError } from '../../src/domain/errors.ts';
@@ -8,7 +7,6 @@ import type { ProviderApi, ProviderResponse } from '../../src/provider/api.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import { putAccount } from '../../src/store/tables/account.ts';
 import type { ListRequest } from '../../src/work/newWork.ts';
-import type { Resolution } from '../../src/work/resolve/resolver.ts';
 import { createWorks } from '../../src/work/works.ts';
 import { createWrites } from '../../src/work/write/writes.ts';
 import { ACCOUNT, storeOnDisk } from '../store/testStore.ts';
@@ -94,13 +92,6 @@ function writing(write: () => Promise<ProviderResponse>): ProviderApi['send'] {
   };
 }
 
-const SEARCH = {
-  input: { title: 'Song', artist: 'Singer' },
-  key: 'a key',
-  uri: null,
-  status: 'pending',
-} as const;
-
 const matched = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     input: index,
@@ -117,61 +108,10 @@ const saving = (items: ListRequest['items']): ListRequest => ({
   askedBy: 'a test',
 });
 
-test('resume_job on a full disk does not let a strict job be committed without its unresolved items', async (t) => {
-  const found = { status: 'unmatched', match: null, candidates: [], source: 'search' } satisfies Resolution;
-  const { disk, clock, jobs } = await world(t, {
-    provider: { send: async () => DONE, serverTime },
-    resolver: { resolve: async () => found, keep: () => false, knows: () => false },
-  });
-  const { job_id: id } = (await jobs.create(saving([...matched(1), SEARCH]))).job;
-  await until(() => jobs.get(id).status === 'ready');
-  disk.fail('ENOSPC');
-  await assert.rejects(jobs.resume(id, undefined, { signal: NEVER, progress() {} }), isFull);
-  disk.fail(null);
-  await assert.rejects(jobs.commit(id), { code: 'JOB_STATE' });
-  await passTime(clock, () => jobs.get(id).status === 'ready');
-  const { status, pending, unmatched } = jobs.get(id);
-  assert.deepEqual([status, pending, unmatched], ['ready', 0, 1]);
-  await assert.rejects(jobs.commit(id), { code: 'JOB_STATE' });
-});
-
-test('a job whose cancellation could not be saved continues', async (t) => {
-  const answered = gate();
-  let sent = 0;
-  const send = writing(async () => {
-    sent += 1;
-    if (sent === 1) await answered.wait();
-    return DONE;
-  });
-  const { disk, clock, jobs } = await world(t, { provider: { send, serverTime } });
-  const { job_id: id } = (await jobs.create(saving(matched(100)))).job;
-  await until(() => jobs.get(id).status === 'ready');
-  await jobs.commit(id);
-  await until(() => answered.waiting === 1);
-  disk.fail('ENOSPC');
-  const release = disk.hold();
-  const cancelled = jobs.cancel(id, new AbortController().signal);
-  cancelled.catch(() => {});
-  await until(() => jobs.get(id).status === 'cancelled');
-  // The writing lane finds the job cancelled before relay knows that the cancellation cannot be saved.
-  answered.open();
-  await until(() => jobs.get(id).written === 40);
-  await turns(20);
-  release();
-  await assert.rejects(cancelled, isFull);
-  disk.fail(null);
-  await passTime(clock, () => jobs.get(id).status === 'completed');
-  assert.deepEqual([jobs.get(id).status, jobs.get(id).written, sent], ['completed', 100, 3]);
-});
-
 /** Lets time pass until `condition` holds. */
 function passTime(clock: ManualClock, condition: () => boolean): Promise<void> {
   return until(() => {
     clock.advance(1_000);
     return condition();
   });
-}
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -42,14 +42,6 @@ for (const status of ['ambiguous', 'unmatched', 'failed'] as const) {
     }));
 }
 
-test('a job without resolved items writes nothing, not even an empty playlist', () =>
-  withRelay(async (relay) => {
-    const id = await createJob(relay, 'create_playlist', [NOTHING], { name: 'Of Nothing', strict: false });
-    await reach(relay, id, 'ready');
-    assert.equal(failureOf(await relay.call('commit_job', { job_id: id })).code, 'JOB_STATE');
-    assert.equal(writes(relay), 0);
-  }));
-
 test('dry_run ends after resolving with a result and no write', () =>
   withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);

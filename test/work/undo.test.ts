@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import type { ChangeSummary } from '../../src/domain/change.ts';
 import { failureOf } from '../support/answers.ts';
 import { createBrowser } from '../support/browser.ts';
-import { at, pluck } from '../support/entries.ts';
+import { pluck } from '../support/entries.ts';
 import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
 import type { Relay } from '../support/world.ts';
-import { undoLast, withExtras } from './extras.ts';
+import { undoLast } from './extras.ts';
 import { assertDone, change } from './settled.ts';
 import { withUnkindPlaylist } from './unkind.ts';
 
@@ -66,18 +66,3 @@ test('what was changed in another account is neither offered nor undone until th
       assert.deepEqual(urisOf(playlist), []);
     },
   ));
-
-test('an undo is refused if it would overwrite a later change that the snapshot does not show yet', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-    const [gone, songs] = [urisOf(playlist).slice(0, 3), tracks(relay, 5, 3_000)];
-    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: gone }));
-    // The lags begin here, so that reads show the removal at once.
-    relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
-    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: songs }));
-    const left = urisOf(playlist);
-    await withExtras(relay, async ({ changes, undo }) => {
-      const { error } = await undo(at(await changes(), 1));
-      assert.equal(error?.code, 'CONFLICT');
-    });
-    assertRows(playlist, left);
-  }));

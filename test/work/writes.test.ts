@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/work/jobRecord.ts';
-import type { ToolFailure } from '../support/answers.ts';
 import { HOUR } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { writes } from '../support/requests.ts';
 import { undoLast, withExtras } from './extras.ts';
-import { createJob, reach } from './jobCalls.ts';
+import { reach } from './jobCalls.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
@@ -146,14 +145,6 @@ for (const type of ['add_to_playlist', 'replace_playlist'])
       assert.deepEqual([status, written], ['completed', 150]);
       assertRows(playlist, type === 'add_to_playlist' ? [...former, ...items] : items);
     }));
-
-test('a job that is not in review takes no answer', () =>
-  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist_id }) => {
-    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id });
-    await reach(relay, id, 'ready');
-    const { error } = await relay.call('resume_job', { job_id: id, review: 'keep' });
-    assert.equal((error as ToolFailure | undefined)?.code, 'JOB_STATE');
-  }));
 
 test('an undo that was cancelled part-way puts back only the rest when it is asked for again', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
