@@ -37,13 +37,13 @@ function mostWithin(ms: number, sent: readonly number[]): number {
 
 test('a kill at any moment of the first reading loses at most the list at hand', () =>
   withRelay(QUICK, async (relay) => {
-    const account = resize(relay, 260, 12);
+    const account = resize(relay, 160, 7);
     const long = at(account.playlists, 6);
     relay.provider.editPlaylist(
       long.id,
       rowsFrom(relay, 0, 240).map(({ uri }) => uri),
     );
-    const all = 1 + 6 + 12 + 4;
+    const all = 1 + 4 + 7 + 4;
     for (let moment = 0; moment < all; moment += 8) {
       await relay.server.local.forgetLibrary({ part: 'mirror' });
       relay.provider.clearRequests();
@@ -59,7 +59,7 @@ test('a kill at any moment of the first reading loses at most the list at hand',
       await writeFile(join(relay.home, 'library.db'), left);
       relay.provider.clearRequests();
       await relay.restart();
-      await untilRead(relay, 12);
+      await untilRead(relay, 7);
       assert.deepEqual(await copyOf(relay), truthOf(relay));
       const lost = moment + relay.provider.requests.length - all;
       assert.ok(lost <= 5, `a kill at request ${moment} costs ${lost} requests`);

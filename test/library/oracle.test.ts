@@ -278,7 +278,7 @@ async function oneSeed(relay: Relay, seed: number): Promise<void> {
   randomAccount(relay, below, seed);
   await relay.server.local.forgetLibrary({ part: 'mirror' });
   await readAll(relay);
-  const turns = 4;
+  const turns = 3;
   for (let turn = 1; turn <= turns; turn++) {
     const edits = below(4);
     for (let edit = 0; edit < edits; edit++) {

@@ -12,7 +12,7 @@ const ROOT = new URL('../../', import.meta.url);
 /** Seeds that have found a mistake, which is mended. */
 const KNOWN: ReadonlyArray<{ seed: number; only: SubjectOfRun; name: string }> = [];
 
-const SEEDS = 40;
+const SEEDS = 30;
 
 test('histories keep both promises, and the same seed gives the same history', async () => {
   const found: string[] = [];

