@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
+import { startFromPs } from '../../src/store/home/processes.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { buildChild } from './children/build.ts';
 import { temporaryHome } from './testStore.ts';
@@ -138,4 +139,12 @@ test('a release does not remove a lock that is not its own', async (t) => {
   await writeFile(join(home, 'relay.lock'), lockFile(process.ppid));
   await lock.release();
   assert.equal(await readFile(join(home, 'relay.lock'), 'utf8'), lockFile(process.ppid));
+});
+
+test('ps tells when a process started, and that a zombie has ended', () => {
+  const start = 'Thu Jan 15 12:00:00 2026';
+  assert.equal(startFromPs(`S+   ${start}\n`), start);
+  assert.equal(startFromPs(`T    ${start}    \n`), start);
+  assert.equal(startFromPs(`Z+   ${start}\n`), null);
+  assert.equal(startFromPs('\n'), undefined);
 });

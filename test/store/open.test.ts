@@ -275,3 +275,9 @@ test('a symbolic link stays a link', async (t) => {
   const original = await testStore(t, { home });
   assert.equal(row(original), 'changed');
 });
+
+test('a fresh state checks foreign keys, and marks its file as a state of relay', async (t) => {
+  const store = await testStore(t);
+  assert.deepEqual(store.get('pragma foreign_keys'), { foreign_keys: 1 });
+  assert.deepEqual(store.get('pragma application_id'), { application_id: 0x726c6179 });
+});
