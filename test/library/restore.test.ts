@@ -40,21 +40,6 @@ test('a version comes back row for row: repeats, order and episodes', () =>
     assert.deepEqual(uris(relay), now);
   }));
 
-test('a restore looks up each song once, and so does a dry run', () =>
-  withRelay(WITH_ALL, async (relay) => {
-    resize(relay, 0, 1);
-    edit(relay, () => rowsFrom(relay, 3_000, 30));
-    const then = uris(relay);
-    await readAll(relay);
-    edit(relay, (rows) => rows.slice(0, 2));
-    await list(relay);
-    relay.provider.clearRequests();
-    assert.equal((await restore(relay, 1)).added_count, 28);
-    assert.equal((await restore(relay, 1, { dry_run: false })).added_count, 28);
-    assert.deepEqual(uris(relay), then);
-    assert.equal(relay.provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length, 2 * 28);
-  }));
-
 test('rows that cannot be restored are named, and nothing is written unless they are to be left out', () =>
   withRelay(WITH_ALL, async (relay) => {
     resize(relay, 0, 1);

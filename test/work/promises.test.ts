@@ -19,8 +19,6 @@ import { withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const REMOVE = { method: 'DELETE', path: /\/items$/ } as const;
-const PUT = { method: 'PUT', path: /\/items$/ } as const;
-
 type Scene = PlaylistScene & { clock: JumpingClock } & Extras;
 
 /** A playlist of `size` known rows, and tools that list and undo changes. */
@@ -33,10 +31,6 @@ function scene(size: number, work: (scene: Scene) => Promise<void>): Promise<voi
 }
 
 const errorOf = (answer: Record<string, unknown>) => answer.error as ToolFailure | undefined;
-
-function requestsTo({ provider }: Pick<Scene, 'provider'>, method: string, path: RegExp): number {
-  return provider.requests.filter((one) => one.method === method && path.test(one.path)).length;
-}
 
 /** A job of three appends whose second answer is lost, while somebody takes out rows that it has just written. */
 async function inReview({ relay, provider, playlist, playlist_id, former }: Scene) {
@@ -261,18 +255,6 @@ test('a review is undone: the list becomes what it was, and an undo brings back 
     assertRows(playlist, edited);
   }));
 
-test('a review whose write is undone already is over once it is answered with undo', () =>
-  scene(40, async (all) => {
-    const { call, relay, playlist, former, changes } = all;
-    const { id } = await inReview(all);
-    const { error } = await call('undo_change', { change_id: at(await changes(), 0), force: true });
-    assert.equal(error, undefined, JSON.stringify(error));
-    assertRows(playlist, former);
-    await call('resume_job', { job_id: id, review: 'undo' });
-    assert.equal((await jobOf(relay, id)).status, 'cancelled');
-    assertRows(playlist, former);
-  }));
-
 test('a replacement under review is continued over what others did, or undone', async () => {
   for (const review of ['continue', 'undo'])
     await scene(130, async ({ call, relay, playlist, playlist_id, former, provider, clock }) => {
@@ -305,26 +287,6 @@ test('one unfinished write to a playlist at a time: the second names the job tha
     await call('cancel_job', { job_id: id });
     provider.faults.clear();
     assertRows(playlist, [...former, ...items.slice(0, 100)]);
-  }));
-
-test('a row that a person moves while a long list is read is not lost by a replacement and its undo', () =>
-  scene(420, async ({ call, relay, playlist, playlist_id, former, provider }) => {
-    const [first = '', ...others] = former;
-    const moved = [...others, first];
-    const page = {
-      method: 'GET',
-      path: /\/items$/,
-      where: ({ query }: { query: URLSearchParams }) => Number(query.get('offset')) >= 50,
-    };
-    provider.faults.add({ ...page, kind: 'hook', fn: () => void provider.editPlaylist(playlist.id, moved) });
-    const { change_id, error } = await call('replace_playlist_tracks', {
-      playlist_id,
-      track_ids: tracks(relay, 150, 900),
-    });
-    assert.equal(error, undefined);
-    await call('undo_change', { change_id });
-    assertRows(playlist, moved);
-    assert.ok(requestsTo({ provider }, PUT.method, PUT.path) > 0);
   }));
 
 test('an import of which Spotify shows some songs under other IDs asks at most once, and its undo is exact', () =>
