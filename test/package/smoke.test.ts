@@ -13,7 +13,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { unzipSync } from 'fflate';
 import { version } from '../../package.json' with { type: 'json' };
 import { HOST, programName, TARGETS, type Target } from '../../scripts/package/targets.ts';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { temporaryHome } from '../support/cli.ts';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -142,7 +142,7 @@ for (const target of BUILT) {
         manifest.compatibility.platforms,
         manifest.tools.length,
       ],
-      [version, `server/${program}`, [target.platform], TOOLS.length],
+      [version, `server/${program}`, [target.platform], ALL_TOOLS.length],
     );
     assert.ok(inBundle[manifest.icon] && inBundle.LICENSE);
   });
