@@ -18,6 +18,7 @@ test('a file in the place of a directory is reported, and stays', (context) => {
   const file = join(temporaryHome(context), 'file');
   writeFileSync(file, 'kept');
   assert.throws(() => makeDirectories(file), { code: 'EEXIST' });
-  assert.throws(() => makeDirectories(join(file, 'a')), { code: 'ENOTDIR' });
+  // Newer versions of Node see only the file itself.
+  assert.throws(() => makeDirectories(join(file, 'a')), { code: /^(ENOTDIR|EEXIST)$/ });
   assert.equal(existsSync(file), true);
 });
