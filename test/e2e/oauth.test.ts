@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authorizeUrl } from '../oauth/clients.ts';
-import { answerOf, ownerBrowser } from '../oauth/ownerBrowser.ts';
 import { askToken, codeForm } from '../oauth/tokens.ts';
+import { answerOf, ownerBrowser } from '../support/ownerBrowser.ts';
 import { withDesk } from '../support/program.ts';
 
 const OWNER_CODE = 'the owner types this 17';

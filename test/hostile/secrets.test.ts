@@ -10,11 +10,11 @@ import { test } from 'node:test';
 import { createLog } from '../../src/server/log/log.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { authorizeUrl, json, newClient, REDIRECT, VERIFIER } from '../oauth/clients.ts';
-import { answerOf, askOwner, ownerBrowser } from '../oauth/ownerBrowser.ts';
 import { askToken, codeForm, refreshForm } from '../oauth/tokens.ts';
 import { createBrowser } from '../support/browser.ts';
 import { relay as runRelay } from '../support/cli.ts';
 import { type Answer, send } from '../support/http.ts';
+import { answerOf, askOwner, ownerBrowser } from '../support/ownerBrowser.ts';
 import { API_KEY, ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
 const OWNER_CODE = 'planted-owner-code-71fe90b3';

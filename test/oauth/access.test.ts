@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { Level } from '../../src/domain/access.ts';
 import { toolsAt } from '../../src/tools/index.ts';
 import { freePort } from '../support/loopback.ts';
+import { answerOf, ownerBrowser } from '../support/ownerBrowser.ts';
 import { mcpClient, type Relay } from '../support/world.ts';
 import { authorizeUrl, newClient } from './clients.ts';
-import { answerOf, ownerBrowser } from './ownerBrowser.ts';
 import { codeForm, exchanged, refreshForm } from './tokens.ts';
 import { withServer } from './withServer.ts';
 

@@ -4,8 +4,8 @@ import type { OAuthClient } from '../../src/oauth/client.ts';
 import { checkAuthorizeRequest } from '../../src/oauth/policy/authorize.ts';
 import { DAY } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { answerOf, approve } from '../support/ownerBrowser.ts';
 import { authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER } from './clients.ts';
-import { answerOf, approve } from './ownerBrowser.ts';
 import { codeForm, connect, exchanged } from './tokens.ts';
 import { withServer } from './withServer.ts';
 

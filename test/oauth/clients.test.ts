@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';
+import { answerOf, approve } from '../support/ownerBrowser.ts';
 import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
-import { answerOf, approve } from './ownerBrowser.ts';
 import { basic, codeForm, exchanged, mcpStatus } from './tokens.ts';
 import { withServer } from './withServer.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
+import { ownerBrowser } from '../support/ownerBrowser.ts';
 import type { Relay } from '../support/world.ts';
 import { REDIRECT } from './clients.ts';
-import { ownerBrowser } from './ownerBrowser.ts';
 import { mcpStatus } from './tokens.ts';
 import { withServer } from './withServer.ts';
 

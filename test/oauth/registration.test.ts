@@ -4,9 +4,9 @@ import { hashOf } from '../../src/base/digest.ts';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
 import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { approve } from '../support/ownerBrowser.ts';
 import type { Relay } from '../support/world.ts';
 import { authorizeUrl, json, newClient, REDIRECT, register } from './clients.ts';
-import { approve } from './ownerBrowser.ts';
 import { connect, postForm, refusal } from './tokens.ts';
 import { stateText, withServer } from './withServer.ts';
 

@@ -15,9 +15,9 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
 import { HOUR } from '../support/clock.ts';
+import { answerOf, ownerBrowser } from '../support/ownerBrowser.ts';
 import type { Relay } from '../support/world.ts';
 import { REDIRECT } from './clients.ts';
-import { answerOf, ownerBrowser } from './ownerBrowser.ts';
 import { withServer } from './withServer.ts';
 
 /** What an application stores for the SDK. When the SDK opens an approval page, the owner approves it at once. */

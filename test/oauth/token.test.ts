@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
+import { approve } from '../support/ownerBrowser.ts';
 import { json, newClient, type Registered, VERIFIER } from './clients.ts';
-import { approve } from './ownerBrowser.ts';
 import {
   approvedClient,
   askToken,

@@ -1,9 +1,9 @@
 /** Tokens of a client: asked for, exchanged, refused, and used. */
 import assert from 'node:assert/strict';
 import { type Answer, send } from '../support/http.ts';
+import { approve } from '../support/ownerBrowser.ts';
 import type { Relay } from '../support/world.ts';
 import { json, newClient, REDIRECT, type Registered, VERIFIER } from './clients.ts';
-import { approve } from './ownerBrowser.ts';
 
 /** @param form the fields of the form, or the whole body as text */
 export function postForm(

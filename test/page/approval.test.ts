@@ -1,7 +1,7 @@
 /** The approval page in a real browser: what approves, what does not, and that its policies let the answer through. */
 import assert from 'node:assert/strict';
 import { authorizeUrl, newClient } from '../oauth/clients.ts';
-import { READING_MS, signIn } from '../oauth/ownerBrowser.ts';
+import { READING_MS, signIn } from '../support/ownerBrowser.ts';
 import { listen, pageTest } from './browser.ts';
 
 const NAME = 'A client with quite a long name that somebody has chosen here';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { authorizeUrl, newClient, REDIRECT } from '../oauth/clients.ts';
-import { answerOf, cardsOf, formFields, openPage, ownerBrowser, signIn } from '../oauth/ownerBrowser.ts';
 import { askToken, codeForm, connect, exchanged, mcpStatus } from '../oauth/tokens.ts';
 import { whileUnsaved, withServer } from '../oauth/withServer.ts';
 import { createBrowser } from '../support/browser.ts';
 import { send } from '../support/http.ts';
+import { answerOf, cardsOf, formFields, openPage, ownerBrowser, signIn } from '../support/ownerBrowser.ts';
 import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { connectAccount } from '../support/world.ts';
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authorizeUrl, newClient, REDIRECT } from '../oauth/clients.ts';
-import { approve } from '../oauth/ownerBrowser.ts';
 import { askToken, codeForm, connect, mcpStatus, refreshForm, tokenRefusal } from '../oauth/tokens.ts';
 import { withServer } from '../oauth/withServer.ts';
 import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';
+import { approve } from '../support/ownerBrowser.ts';
 
 const SECRET = 'a-secret-of-the-owner-0123456789-0123';
 

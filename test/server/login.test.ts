@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signIn } from '../oauth/ownerBrowser.ts';
 import { createBrowser, type Visit } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
 import { send } from '../support/http.ts';
+import { signIn } from '../support/ownerBrowser.ts';
 import { withClock } from '../support/waiting.ts';
 import { connectAccount, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 

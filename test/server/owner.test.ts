@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { authorizeUrl, json, newClient } from '../oauth/clients.ts';
-import { answerOf, askOwner, openPage, ownerBrowser, signIn } from '../oauth/ownerBrowser.ts';
 import { stateText, withServer } from '../oauth/withServer.ts';
 import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { freePort, NAMES } from '../support/loopback.ts';
+import { answerOf, askOwner, openPage, ownerBrowser, signIn } from '../support/ownerBrowser.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const EDGE =

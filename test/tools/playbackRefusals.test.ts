@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cardsOf, signIn } from '../oauth/ownerBrowser.ts';
 import { failureOf } from '../support/answers.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
+import { cardsOf, signIn } from '../support/ownerBrowser.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

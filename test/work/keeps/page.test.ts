@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resize } from '../../library/accounts.ts';
-import { cardsOf, signIn } from '../../oauth/ownerBrowser.ts';
 import { send } from '../../support/http.ts';
+import { cardsOf, signIn } from '../../support/ownerBrowser.ts';
 import { savedUris } from '../../support/playlists.ts';
 import { withRelay } from '../../support/world.ts';
 import { rowsOf, unsave } from './account.ts';

@@ -1,8 +1,8 @@
 /** A small browser in which the owner approves clients and proves to be the owner. */
 import assert from 'node:assert/strict';
-import { type Answer, send } from '../support/http.ts';
-import type { Relay } from '../support/world.ts';
-import { authorizeUrl, json, newClient, type Registered } from './clients.ts';
+import { authorizeUrl, json, newClient, type Registered } from '../oauth/clients.ts';
+import { type Answer, send } from './http.ts';
+import type { Relay } from './world.ts';
 
 /** How long the page's script holds Approve. */
 export const READING_MS = 500;
