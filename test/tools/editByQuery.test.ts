@@ -107,17 +107,6 @@ test('the songs of a playlist are saved, and saved songs of a query are unsaved,
     assert.deepEqual(new Set(account.saved.map(({ uri }) => uri)), new Set(before));
   }));
 
-test('a song that Spotify no longer has is left out and counted', () =>
-  withSets(async (relay, big, small) => {
-    const before = uris(small);
-    const [one, two] = uris(big);
-    const sql = `VALUES ('${one}'), ('spotify:track:0000000000000000000000'), ('${two}')`;
-    const { preview } = await edit(relay, { sql, playlist_id: small.id });
-    const { left_out, added_count, total } = preview as Record<string, number>;
-    assert.deepEqual([left_out, added_count, total], [1, 2, before.length + 2]);
-    assert.deepEqual(uris(small), [...before, one, two]);
-  }));
-
 test('what gives no URIs, empties a list or names no target writes nothing and says what to do', () =>
   withSets(async (relay, big) => {
     const wrong: Array<[args: Record<string, unknown>, message: RegExp]> = [

@@ -108,15 +108,9 @@ export const editByQueryTool = defineTool({
       return answer('confirm', ask);
     }
     if (request === null) return answer('done', 'Nothing changed.', note);
-    const { report, state, continues } = await carryOut(services, request, call, { isLenient: true });
+    const { report, continues } = await carryOut(services, request, call);
     const { playlist_id, change_id, job_id } = report;
     const name = target.kind === 'new' ? { name: target.name } : {};
-    // Songs that Spotify no longer has are left out: they are not added, and not removed from Liked Songs.
-    const gone = state?.body.refused?.length ?? 0;
-    const change = mode === 'remove' ? -gone : gone;
-    preview.left_out += gone;
-    preview.total -= change;
-    preview[mode === 'remove' ? 'removed_count' : 'added_count'] -= gone;
     return {
       ...answer('done', note, report.note ?? null),
       ...(continues && { status: 'deferred' as const }),

@@ -3,9 +3,6 @@ import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { LibraryAnswer, LibraryCell } from '../../domain/library.ts';
 import { MAX_ROWS, mayBeRows, sameRows, withNames, without } from '../../domain/rows.ts';
-import type { Library } from '../../library/library.ts';
-
-export type Answer = Awaited<ReturnType<Library['follow']>>;
 
 const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
 
@@ -52,27 +49,7 @@ export function requireKeepable(
   });
 }
 
-/** Says what the library has not read completely yet, or not now; null if the answer is current. */
-export function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): string | null {
-  if (note !== undefined) return note;
-  const short = unread.filter(({ id, why }) => id !== null && why === 'short').length;
-  const isRead = saved === 'complete' && playlists.read + playlists.unreadable + short === playlists.total;
-  return isRead ? null : 'The library has not been read completely yet.';
-}
-
-/** Says which lists could not be read whole although they could before; null if there are none. */
-export function notReadWhole({ unread }: Answer): string | null {
-  const of = (why: 'refused' | 'short') =>
-    unread.flatMap((one) => (one.why === why ? [`"${one.name}"`] : [])).join(', ');
-  const [refused, short] = [of('refused'), of('short')];
-  if (refused === '' && short === '') return null;
-  return [
-    ...(refused === '' ? [] : [`Spotify does not give the rows of ${refused} now.`]),
-    ...(short === '' ? [] : [`Spotify gives only a part of the rows of ${short} now.`]),
-    'The query may read them. If you accept, this run does without what is missing.',
-  ].join(' ');
-}
-
+/** What a decision depends on. */
 export interface Facts {
   /** URIs of the rows that are there; an empty string stands for a row without an item. */
   shown: readonly string[];

@@ -19,8 +19,9 @@ import {
 } from '../write/kinds.ts';
 import { planRows } from '../write/plan.ts';
 import type { WriteRequest } from '../write/writes.ts';
-import { isMuch, notReadNow, notReadWhole, requireKeepable, wantedOf } from './decide.ts';
+import { isMuch, requireKeepable, wantedOf } from './decide.ts';
 import { createLookups, previewOf } from './lookups.ts';
+import { notReadNow, notReadWhole } from './run.ts';
 
 type EditContext = Pick<WorkContext, 'rows' | 'clock'> & {
   provider: ProviderApi;
@@ -66,36 +67,30 @@ export async function planEdit(
     throw new RelayError('PROVIDER_UNAVAILABLE', what, { remedy: 'Try again in a few minutes.' });
   }
   const { uris, leftOut } = wanted;
-  type Rows = readonly string[];
-  const plan = async (
-    present: Rows,
-    after: Rows,
-    request: PlannedEdit['request'],
-    note: string | null = null,
-  ): Promise<PlannedEdit> => {
-    const preview = await previewOf(library, present, after, leftOut);
-    return { preview, request, toConfirm: request && lossOf(present, after), note };
+  const preview = (present: readonly string[], after: readonly string[]) =>
+    previewOf(library, present, after, leftOut);
+  const nothing = async (present: readonly string[], note: string): Promise<PlannedEdit> => {
+    return { preview: await preview(present, present), request: null, toConfirm: null, note };
   };
-  const nothing = (present: Rows, note: string) => plan(present, present, null, note);
 
   if (target.kind === 'new') {
     if (uris.length === 0) return nothing([], 'The query finds nothing, so no playlist was made.');
-    return plan([], uris, makePlaylist(context, { name: target.name, public: false }, uris));
+    const request = makePlaylist(context, { name: target.name, public: false }, uris);
+    return { preview: await preview([], uris), request, toConfirm: null, note: null };
   }
 
   if (target.kind === 'saved') {
     const { rows = [] } = (await library.view({ kind: 'saved' }, SAVED, call)) ?? {};
     const present = rows.map(([uri]) => String(uri ?? ''));
-    const asked = new Set(uris.filter((uri) => uri.startsWith('spotify:track:')));
-    if (mode === 'remove') {
-      const after = present.filter((uri) => !asked.has(uri));
-      if (sameRows(present, after)) return nothing(present, 'None of these is saved.');
-      return plan(present, after, unsaveTracks(context, [...asked]));
-    }
+    const tracks = uris.filter((uri) => uri.startsWith('spotify:track:'));
+    const asked = new Set(tracks);
     const held = new Set(present);
     const fresh = [...asked].filter((uri) => !held.has(uri));
-    if (fresh.length === 0) return nothing(present, 'All of these are saved.');
-    return plan(present, [...fresh, ...present], saveTracks(context, fresh));
+    const after = mode === 'remove' ? present.filter((uri) => !asked.has(uri)) : [...fresh, ...present];
+    if (sameRows(present, after))
+      return nothing(present, mode === 'remove' ? 'None of these is saved.' : 'All of these are saved.');
+    const request = mode === 'remove' ? unsaveTracks(context, tracks) : saveTracks(context, fresh);
+    return { preview: await preview(present, after), request, toConfirm: lossOf(present, after), note: null };
   }
 
   const { id } = target;
@@ -104,17 +99,23 @@ export async function planEdit(
     if (uris.length === 0) return nothing(present, 'The query finds nothing.');
     const after = [...present, ...uris];
     if (after.length > MAX_ROWS) throw tooMany(after.length);
-    return plan(present, after, addRows(context, id, uris));
+    return {
+      preview: await preview(present, after),
+      request: addRows(context, id, uris),
+      toConfirm: null,
+      note: null,
+    };
   }
   if (mode === 'remove') {
     const asked = new Set(uris);
     const after = present.filter((uri) => !asked.has(uri));
     if (sameRows(present, after)) return nothing(present, 'None of these is in the playlist.');
-    return plan(present, after, removeRows(context, id, [...asked]));
+    const request = removeRows(context, id, [...asked]);
+    return { preview: await preview(present, after), request, toConfirm: lossOf(present, after), note: null };
   }
   const lookups = createLookups(library, context.provider, context.store, call.signal);
   const known = (await library.playlistRows(id)) ?? [];
-  const listed = (shown: Rows, items: readonly Item[] | null) =>
+  const listed = (shown: readonly string[], items: readonly Item[] | null) =>
     lookups.asListed({ shown, left: null, wanted: uris, accepted: null }, known, items);
   const { wanted: after } = await listed(present, null);
   if (sameRows(present, after)) return nothing(present, 'The playlist has exactly these rows.');
@@ -125,7 +126,12 @@ export async function planEdit(
     return { ...facts, present: now };
   });
   const isRewritten = planRows(present, after)?.some(({ op }) => op === 'put') === true;
-  return plan(present, after, request, isRewritten ? DATES_LOST : null);
+  return {
+    preview: await preview(present, after),
+    request,
+    toConfirm: lossOf(present, after),
+    note: isRewritten ? DATES_LOST : null,
+  };
 }
 
 const SAVED = 'select uri from saved order by position';

@@ -14,6 +14,7 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import * as table from '../../store/tables/keeps.ts';
 import { type Keep, type KeepTimes, listKeeps } from '../../store/tables/keeps.ts';
 import { requireKeepable, wantedOf } from './decide.ts';
+import { createKeptWrites } from './keptWrites.ts';
 import { createLookups } from './lookups.ts';
 import { connectedAccount, createRuns, putKeep, type RunContext, whyNotConnected } from './run.ts';
 
@@ -36,8 +37,8 @@ export function createKeeps(context: RunContext) {
   const { store, clock, random, library, provider, works, log } = context;
   const stopping = new AbortController();
   const lookups = createLookups(library, provider, store, stopping.signal);
-  const runs = createRuns(context, lookups, sqlOf, stopping.signal);
-  const { run, plan, noticeUndo, lastWrite, cancelUnbegun } = runs;
+  const writes = createKeptWrites(context, stopping.signal);
+  const { run, plan, noticeUndo } = createRuns(context, lookups, writes, sqlOf, stopping.signal);
   const turns = createMutex();
 
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -49,7 +50,7 @@ export function createKeeps(context: RunContext) {
 
   /** The playlist of a kept one. While it is being made, only its first write knows it. */
   function playlistOf(keep: Pick<Keep, 'id' | 'playlistId'>): string | null {
-    return keep.playlistId ?? lastWrite(keep)?.playlistId ?? null;
+    return keep.playlistId ?? writes.last(keep)?.playlistId ?? null;
   }
 
   function sqlOf(keep: Keep): string {
@@ -169,6 +170,18 @@ export function createKeeps(context: RunContext) {
     });
   }
 
+  /**
+   * The first due time of a new kept playlist: in step with the existing ones, so that runs share their check of the
+   * library. A step is at most a day, so that the second run of a weekly playlist is about a week after the first.
+   */
+  function inStep(every: Keep['every']): number {
+    const [first] = table.listKeepTimes(store);
+    const at = clock.now();
+    if (!first) return at;
+    const step = Math.min(INTERVAL_MS[every], INTERVAL_MS[first.every], INTERVAL_MS.day);
+    return at - ((((at - first.dueAt) % step) + step) % step);
+  }
+
   function isDue({ status, dueAt, retryAt, every }: KeepTimes): boolean {
     if (status === 'paused') return false;
     const at = retryAt ?? dueAt;
@@ -196,8 +209,8 @@ export function createKeeps(context: RunContext) {
   async function stopKeeping(keep: Keep, call: Caller): Promise<KeepAnswer> {
     const { reason: _, preview: __, ...record } = recordOf(keep);
     await store.durable(() => table.dropKeep(store, keep.id));
-    await cancelUnbegun(keep, call.signal);
-    const last = lastWrite(keep);
+    await writes.cancelUnbegun(keep, call.signal);
+    const last = writes.last(keep);
     return {
       keep: { ...record, status: 'stopped', next_run_at: null },
       ...(last?.outcome === null ? { change_id: last.id, note: STILL_WRITING } : { note: STOPPED }),
@@ -217,7 +230,7 @@ export function createKeeps(context: RunContext) {
       if (account === null) throw loginRequired();
       const begunAt = clock.monotonic();
       const follows = 'rule' in asked ? { rule: asked.rule, query: null } : { rule: null, query: asked.sql };
-      const facts = { ...follows, account, playlistId, every, dueAt: clock.now() };
+      const facts = { ...follows, account, playlistId, every, dueAt: inStep(every) };
       const draft = table.newKeep({ id: random.uuid(), name: '', createdAt: clock.now(), ...facts });
       const answer = await library.follow(sqlOf(draft), 0, call);
       requireKeepable(answer, wantedOf(answer.rows, []));
@@ -271,7 +284,7 @@ export function createKeeps(context: RunContext) {
           const paused = { status: 'paused', reason: null, preview: null, accepted: null } as const;
           await putKeep(store, keep, { ...paused, retryAt });
         }
-        await cancelUnbegun(keep, call.signal);
+        await writes.cancelUnbegun(keep, call.signal);
         return { keep: present(keep) };
       }
       if (action === 'resume') {

@@ -1,10 +1,10 @@
-/** What a run looks up about single rows: their names, and the recordings that they are. */
+/** What a run looks up about single rows: their names, the recordings that they are, and whether Spotify still has them. */
 import { isDeepStrictEqual } from 'node:util';
 import { inParallel } from '../../base/lists.ts';
 import type { KeepPreview } from '../../domain/keep.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from '../../domain/recordings.ts';
 import { differenceOf, without } from '../../domain/rows.ts';
-import type { Item } from '../../domain/shapes.ts';
+import type { Item, Track } from '../../domain/shapes.ts';
 import type { Library } from '../../library/library.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { findTrack } from '../../provider/resources/catalog.ts';
@@ -14,6 +14,11 @@ import type { Facts } from './decide.ts';
 
 /** Maximum number of rows of each list that a preview names. */
 const NAMED = 10;
+/**
+ * After a refusal, the maximum number of rows to check although the copy has their tracks: these may have gone since it was
+ * read.
+ */
+const MAX_DOUBTED = 200;
 /**
  * Maximum number of rows to look up whose recordings neither the copy nor the list tells. If there are more, none is looked
  * up.
@@ -53,6 +58,11 @@ export async function previewOf(
 export type Lookups = ReturnType<typeof createLookups>;
 
 export function createLookups(library: Library, provider: ProviderApi, store: Store, signal: AbortSignal) {
+  /** The track with a URI; null if Spotify does not know it. */
+  function lookedUp(uri: string): Promise<Track | null> {
+    return findTrack(provider, uri, { signal, progress() {} });
+  }
+
   /** The recordings of rows that were looked up, by URI; null if Spotify does not know the row. Each is looked up once. */
   const looked = new Map<string, string | null>();
 
@@ -94,7 +104,7 @@ export function createLookups(library: Library, provider: ProviderApi, store: St
       const unknown = rows.filter((uri) => !looked.has(uri));
       if (items !== null && unknown.length <= MAX_LOOKED_UP) {
         await inParallel(unknown, AT_ONCE, async (uri) => {
-          const track = await findTrack(provider, uri, { signal, progress() {} });
+          const track = await lookedUp(uri);
           looked.set(uri, track && recordingOfTrack(track));
         });
       }
@@ -105,6 +115,23 @@ export function createLookups(library: Library, provider: ProviderApi, store: St
       const named = (rows: readonly string[]) => asShown(rows, shown, recordings);
       const originals = new Map(all.flatMap((rows) => originalsOf(rows, named(rows))));
       return { ...facts, wanted: named(wanted), left: left && named(left), originals };
+    },
+
+    /**
+     * The `uris` that Spotify does not know. Tracks in the copy of the library are checked only if nothing else explains a refusal.
+     * @throws RelayError from reading
+     */
+    async goneOf(uris: readonly string[]): Promise<string[]> {
+      const tracks = [...new Set(uris)].filter((uri) => uri.startsWith('spotify:track:'));
+      const known = new Set(await library.knownTracks(tracks));
+      const gone: string[] = [];
+      const look = (some: readonly string[]) =>
+        inParallel(some, AT_ONCE, async (uri) => {
+          if ((await lookedUp(uri)) === null) gone.push(uri);
+        });
+      await look(tracks.filter((uri) => !known.has(uri)));
+      if (gone.length === 0) await look([...known].slice(0, MAX_DOUBTED));
+      return gone;
     },
   };
 }

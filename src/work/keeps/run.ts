@@ -1,48 +1,25 @@
 /** One run of a kept playlist: what it reads, decides and writes, and what is recorded of it. README.md says what happens when. */
 import { isDeepStrictEqual } from 'node:util';
 import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
+import { failureClassOf } from '../../domain/failureClass.ts';
 import { shortId } from '../../domain/job.ts';
 import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview } from '../../domain/keep.ts';
 import { pauseAfter } from '../../domain/pause.ts';
-import { uriOf, withNames } from '../../domain/rows.ts';
+import { uriOf, withNames, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
 import type { Store } from '../../store/store.ts';
 import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import {
-  getBody,
-  getWork,
-  lastWriteAskedBy,
-  openWrites,
-  undoOf,
-  type Work,
-  writesSince,
-} from '../../store/tables/works.ts';
-import type { WorkContext } from '../moves.ts';
-import type { Works } from '../works.ts';
-import { makePlaylist, reviseRows } from '../write/kinds.ts';
-import { isUntouched, planOf, rowsReached } from '../write/progress.ts';
-import { rowsAfter } from '../write/states.ts';
-import type { Writes } from '../write/writes.ts';
-import {
-  type Answer,
-  decide,
-  nextDue,
-  notReadNow,
-  notReadWhole,
-  requireKeepable,
-  type Wanted,
-  wantedOf,
-} from './decide.ts';
+import type { Work } from '../../store/tables/works.ts';
+import { decide, nextDue, requireKeepable, type Wanted, wantedOf } from './decide.ts';
+import type { KeptWrites, KeptWritesContext, Revise } from './keptWrites.ts';
 import { type ListedFacts, type Lookups, previewOf } from './lookups.ts';
 
-export interface RunContext extends WorkContext {
-  library: Library;
-  writes: Writes;
-  works: Pick<Works, 'cancel' | 'addLane' | 'wake'>;
-}
+export type RunContext = KeptWritesContext & { library: Library };
+type Answer = Awaited<ReturnType<Library['follow']>>;
 
-interface Outcome {
+/** What a run did or would do. */
+export interface Outcome {
   preview: KeepPreview;
   changeId?: string;
 }
@@ -61,10 +38,8 @@ interface Ending extends Outcome {
 const LOOK_AT_JOB_MS = 60_000;
 /** How long to wait while the library is not completely read, or after a failure without a time. */
 const LOOK_AGAIN_MS = 5 * 60_000;
-/** How long a run waits for its write before a job continues with it. */
-const WRITE_MS = 5 * 60_000;
-/** How long a playlist counts as new; it may take half a minute to show in the account's list. */
-const NEW_MS = 2 * 60_000;
+/** Maximum number of tries to write. Before each further try, the rows that Spotify refuses are found and left out. */
+const MAX_TURNS = 3;
 const DAY_MS = 86_400_000;
 const STILL_FAILS =
   'If it still fails when you run it, stop keeping the playlist, and add it again with another query.';
@@ -103,54 +78,12 @@ export async function putKeep(store: Store, { id }: Pick<Keep, 'id'>, change: Ke
 export function createRuns(
   context: RunContext,
   lookups: Lookups,
+  writes: KeptWrites,
   sqlOf: (keep: Keep) => string,
   stopping: AbortSignal,
 ) {
-  const { store, clock, random, library, writes, works, log } = context;
-  const { asListed } = lookups;
-  const askedBy = ({ id }: Pick<Keep, 'id'>) => `keep ${id}`;
-
-  const lastWrite = (keep: Pick<Keep, 'id'>) => lastWriteAskedBy(store, askedBy(keep));
-
-  /** The rows that a write has left, without what others have written since. */
-  function leftBy(work: Work): readonly string[] {
-    const body = getBody(store, work.seq);
-    if (work.outcome !== 'done') return rowsReached({ work, plan: planOf(body) });
-    const refused = new Set(body.refused ?? []);
-    return rowsAfter({ rows: body.former.rows ?? [], ops: body.ops }).filter((uri) => !refused.has(uri));
-  }
-
-  /** The wait for a job that waits with a write to the playlist; null if there is none. */
-  function heldBy({ playlistId }: Keep): Ending | null {
-    const open = playlistId === null ? [] : openWrites(store, playlistId);
-    const work = open.find(({ status }) => status === 'waiting');
-    const what = `Job ${shortId(work?.id ?? '')} writes to this playlist and is not over; the run follows it.`;
-    return work ? waits(what, LOOK_AT_JOB_MS) : null;
-  }
-
-  /** True if relay has just made the playlist or put it back, so that Spotify's list may not show it yet. */
-  function isNew(playlistId: string): boolean {
-    for (const { seq } of writesSince(store, playlistId, clock.now() - NEW_MS)) {
-      const ops = new Set(getBody(store, seq).ops.map(({ op }) => op));
-      if (ops.has('unfollow')) return false;
-      if (ops.has('create') || ops.has('follow')) return true;
-    }
-    return false;
-  }
-
-  /**
-   * Cancels the job in which the last write waits, so that nothing is written later. A write of which a part has landed is
-   * finished, since the playlist may lack rows until then.
-   */
-  async function cancelUnbegun(keep: Keep, signal: AbortSignal): Promise<void> {
-    const work = lastWrite(keep);
-    if (work === null || work.outcome !== null || work.sending || !isUntouched({ work })) return;
-    await works.cancel(work.id, signal).catch((thrown) => {
-      const { code } = asRelayError(thrown);
-      // Without a job, the write is under way now.
-      if (code !== 'JOB_NOT_FOUND' && code !== 'JOB_STATE') throw thrown;
-    });
-  }
+  const { store, clock, random, library, log } = context;
+  const { asListed, goneOf } = lookups;
 
   /**
    * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
@@ -168,13 +101,13 @@ export function createRuns(
   async function endOf(given: Keep, maxAgeMinutes: number): Promise<Ending | null> {
     const away = whyNotConnected(store, given);
     if (away !== null) return waits(away, null);
-    const last = lastWrite(given);
+    const last = writes.last(given);
     if (last?.outcome === null) return waitsFor(last);
     const isNoted = last === null || last.outcome === 'unchanged' || last.id === given.lastChange;
     // A person's `accept` was for that write, so it is used up.
-    const keep = isNoted ? given : noted(given, last, leftBy(last), { accepted: null });
-    const held = heldBy(keep);
-    if (held) return held;
+    const keep = isNoted ? given : noted(given, last, writes.leftBy(last), { accepted: null });
+    const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
+    if (job !== null) return held(job);
     const answer = await askedOf(keep, maxAgeMinutes);
     // The answer may come from the library of another account.
     if (whyNotConnected(store, keep) !== null) throw notConnected();
@@ -186,9 +119,12 @@ export function createRuns(
   /** Records what a write has left. */
   function noted(keep: Keep, work: Work, leftRows: readonly string[], more: KeepChange = {}): Keep {
     const playlistId = keep.playlistId ?? work.playlistId;
-    const gone = goneAfter(keep, getBody(store, work.seq).refused);
-    setKeep(store, keep.id, { ...more, leftRows, playlistId, lastChange: work.id, gone });
-    // The status is that from the start of the run.
+    setKeep(store, keep.id, { ...more, leftRows, playlistId, lastChange: work.id });
+    return reread(keep);
+  }
+
+  /** The record of a kept playlist as it is now, but with the status from the start of the run. */
+  function reread(keep: Keep): Keep {
     return { ...(getKeep(store, keep.id) ?? keep), status: keep.status };
   }
 
@@ -222,7 +158,8 @@ export function createRuns(
     const isAccepted = keep.accepted !== null;
     const unread = isAccepted ? null : notReadWhole(answer);
     if (unread !== null) return review(unread, preview);
-    if (playlistId !== null && known === null && !isNew(playlistId)) return review(IS_AWAY, EMPTY_PREVIEW);
+    if (playlistId !== null && known === null && !writes.isNew(playlistId))
+      return review(IS_AWAY, EMPTY_PREVIEW);
     const decision = decide(listed);
     if (decision.kind === 'nothing' && playlistId !== null && known !== null) {
       return done('nothing to change', preview, { leftRows: asWritten(uris, listed) });
@@ -248,62 +185,54 @@ export function createRuns(
     return `The rule needs the plays of the last ${value} days, and ${what}. If you accept, this run does without them.`;
   }
 
-  /** Writes the difference, without rows that Spotify refuses. */
-  async function write(keep: Keep, { uris, leftOut }: Wanted): Promise<Ending | null> {
-    const known = (keep.playlistId === null ? null : await library.playlistRows(keep.playlistId)) ?? [];
-    let view: ListedFacts = { ...factsFor(keep, uris, []), originals: new Map() };
-    let toReview: string | null = null;
-    const request =
-      keep.playlistId === null
-        ? makePlaylist(context, { name: keep.name, public: false }, uris)
-        : // The copy may lag behind a write, so the present rows are read and judged before anything is written.
-          reviseRows(context, 'keep', keep.playlistId, async (items) => {
-            // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
-            // not know, `decide` uses the rows that the last run left.
-            view = await asListed(factsFor(keep, uris, withNames(items.map(uriOf), known)), known, items);
-            const decision = decide(view);
-            toReview = decision.kind === 'review' ? decision.reason : null;
-            if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
-            return decision.kind === 'write' ? { ...view, present: decision.present } : null;
-          });
-    const prepare: typeof request.prepare = async (reading) => {
-      const prepared = await request.prepare(reading);
-      return isHalted(keep) ? null : prepared;
-    };
-    const previewNow = (refused: readonly string[] = []) => {
-      const wanted = view.wanted.filter((uri) => !refused.includes(uri));
-      return previewOf(library, view.shown, wanted, leftOut + view.wanted.length - wanted.length);
-    };
-    const asked = { ...request, prepare, account: keep.account, askedBy: askedBy(keep) };
-    const call = { signal: stopping, progress() {} };
-    const result = await writes
-      .run(asked, call, { ms: WRITE_MS, for: 'lenient_list' })
-      .catch((error: unknown) => ({ kind: 'refused' as const, error }));
-    if (result.kind === 'refused') {
-      if (toReview !== null) return review(toReview, await previewNow());
-      const held = asRelayError(result.error).code === 'CONFLICT' ? heldBy(keep) : null;
-      if (held) return held;
-      throw result.error;
+  /** Writes the difference, and leaves out rows that Spotify refuses. */
+  async function write(given: Keep, first: Wanted): Promise<Ending | null> {
+    const known = (given.playlistId === null ? null : await library.playlistRows(given.playlistId)) ?? [];
+    let [keep, wanted] = [given, first];
+    for (let turn = 1; ; turn++) {
+      const { uris, leftOut } = wanted;
+      let view: View = { ...factsFor(keep, uris, []), originals: new Map(), review: null };
+      // The copy may lag behind a write, so the present rows are read and judged before anything is written.
+      const revise: Revise = async (items) => {
+        // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
+        // not know, `decide` uses the rows that the last run left.
+        const shown = withNames(items.map(uriOf), known);
+        const listed = await asListed(factsFor(keep, uris, shown), known, items);
+        const decision = decide(listed);
+        view = { ...listed, review: decision.kind === 'review' ? decision.reason : null };
+        if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
+        return decision.kind === 'write' ? { ...listed, present: decision.present } : null;
+      };
+      const previewNow = () => previewOf(library, view.shown, view.wanted, leftOut);
+      const end = await writes
+        .write(keep, uris, revise, () => isHalted(keep))
+        .catch((error: unknown) => ({ kind: 'refused' as const, error }));
+      if (end.kind === 'refused') {
+        if (view.review !== null) return review(view.review, await previewNow());
+        const job = keep.playlistId === null ? null : writes.heldBy(keep.playlistId);
+        if (job !== null && asRelayError(end.error).code === 'CONFLICT') return held(job);
+        throw end.error;
+      }
+      if (end.kind === 'nothing') {
+        if (isHalted(keep)) return null;
+        return done('nothing to change', await previewNow(), { leftRows: asWritten(uris, view) });
+      }
+      const { id, playlistId, outcome } = end.work;
+      if (end.kind === 'continues') {
+        setKeep(store, keep.id, { playlistId: keep.playlistId ?? playlistId });
+        return waitsFor(end.work, { preview: await previewNow(), changeId: id });
+      }
+      if (outcome !== 'unchanged') keep = noted(keep, end.work, asWritten(writes.leftBy(end.work), view));
+      if (end.cause === null) return wrote(await previewNow(), id);
+      // Spotify may have refused the request because of one of its rows.
+      const isRow = failureClassOf(end.cause) === 'item' && turn < MAX_TURNS;
+      const gone = isRow ? await goneOf(without(uris, view.shown)) : [];
+      if (gone.length === 0) throw end.cause;
+      setKeep(store, keep.id, { gone: [...keep.gone, ...gone] });
+      keep = reread(keep);
+      wanted = { uris: uris.filter((uri) => !gone.includes(uri)), leftOut: 0 };
+      wanted.leftOut = leftOut + uris.length - wanted.uris.length;
     }
-    if (result.kind === 'nothing_to_do') {
-      if (isHalted(keep)) return null;
-      return done('nothing to change', await previewNow(), { leftRows: asWritten(uris, view) });
-    }
-    const { work, body } = result;
-    if (result.kind === 'listed') {
-      setKeep(store, keep.id, { playlistId: keep.playlistId ?? work.playlistId });
-      return waitsFor(work, { preview: await previewNow(), changeId: work.id });
-    }
-    if (work.outcome !== 'unchanged') noted(keep, work, asWritten(leftBy(work), view));
-    if (work.outcome === 'done') return wrote(await previewNow(body.refused), work.id);
-    const cause = result.end.kind === 'stopped' ? null : result.end.cause;
-    if (cause) throw cause;
-    if (work.outcome === 'unchanged' && body.refused) {
-      setKeep(store, keep.id, { gone: goneAfter(keep, body.refused) });
-      return done('nothing to change', await previewNow(body.refused));
-    }
-    const partial = new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
-    throw work.outcome === 'unchanged' ? new RelayError('SHUTTING_DOWN', 'relay is stopping.') : partial;
   }
 
   /** True if a person has paused the playlist, or stopped keeping it, since the run began. */
@@ -327,6 +256,10 @@ export function createRuns(
 
   function done(did: string, preview: KeepPreview, more: Pick<Ending, 'leftRows' | 'changeId'> = {}): Ending {
     return { status: 'active', reason: null, preview, retryAt: null, did, ...more };
+  }
+
+  function held(job: string): Ending {
+    return waits(`Job ${job} writes to this playlist and is not over; the run follows it.`, LOOK_AT_JOB_MS);
   }
 
   /** The last write still continues as a job, or its job waits for a person. */
@@ -379,26 +312,41 @@ export function createRuns(
 
   /** Puts a kept playlist up for review if its last run was undone since, without waiting for the next run. */
   async function noticeUndo(keep: Keep): Promise<void> {
-    const { lastChange, leftRows, lastRunAt, status } = keep;
-    const work = lastChange === null ? null : getWork(store, lastChange);
-    const undo = work && undoOf(store, work);
-    if (!work || undo?.outcome !== 'done' || (undo.completedAt ?? 0) < (lastRunAt ?? 0)) return;
-    if (leftRows === null || status === 'paused' || status === 'review') return;
-    const { rows = [] } = getBody(store, work.seq).former;
-    const [reason, preview] =
-      work.kind === 'create'
-        ? [IS_AWAY, EMPTY_PREVIEW]
-        : [UNDONE, await previewOf(library, rows, leftRows, 0)];
+    const { lastChange, leftRows, status } = keep;
+    if (lastChange === null || leftRows === null || status === 'paused' || status === 'review') return;
+    const undone = writes.undone(lastChange, keep.lastRunAt ?? 0);
+    if (undone === null) return;
+    const reason = undone.isMade ? IS_AWAY : UNDONE;
+    const preview = undone.isMade ? EMPTY_PREVIEW : await previewOf(library, undone.rows, leftRows, 0);
     await record(keep, review(reason, preview, null));
   }
 
-  return { run, plan, noticeUndo, lastWrite, cancelUnbegun };
+  return { run, plan, noticeUndo };
 }
 
-/** Songs that Spotify refuses are left out from then on. */
-function goneAfter({ gone }: Keep, refused: readonly string[] = []): string[] {
-  return [...new Set([...gone, ...refused])];
+/** Says what the library has not read completely yet, or not now; null if the answer is current. */
+export function notReadNow({ note, unread, coverage: { saved, playlists } }: Answer): string | null {
+  if (note !== undefined) return note;
+  const short = unread.filter(({ id, why }) => id !== null && why === 'short').length;
+  const isRead = saved === 'complete' && playlists.read + playlists.unreadable + short === playlists.total;
+  return isRead ? null : 'The library has not been read completely yet.';
 }
+
+/** Says which lists could not be read whole although they could before; null if there are none. */
+export function notReadWhole({ unread }: Answer): string | null {
+  const of = (why: 'refused' | 'short') =>
+    unread.flatMap((one) => (one.why === why ? [`"${one.name}"`] : [])).join(', ');
+  const [refused, short] = [of('refused'), of('short')];
+  if (refused === '' && short === '') return null;
+  return [
+    ...(refused === '' ? [] : [`Spotify does not give the rows of ${refused} now.`]),
+    ...(short === '' ? [] : [`Spotify gives only a part of the rows of ${short} now.`]),
+    'The query may read them. If you accept, this run does without what is missing.',
+  ].join(' ');
+}
+
+/** The rows that were there when a write was decided, and why a person has to decide; null if nobody has to. */
+type View = ListedFacts & { review: string | null };
 
 /** The rows under the IDs that they were written with, by which they are removed later. */
 function asWritten(rows: readonly string[], { originals }: Pick<ListedFacts, 'originals'>): string[] {

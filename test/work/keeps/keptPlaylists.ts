@@ -79,15 +79,12 @@ export async function kept(relay: Relay): Promise<Keep[]> {
   return items;
 }
 
-type HistoryRows = ReadonlyArray<Record<string, unknown>>;
-
-/** Imports rows of the extended history, and of the short one. */
-export async function importPlays(relay: Relay, rows: HistoryRows, short: HistoryRows = []): Promise<void> {
+/** Imports rows of the extended history. */
+export async function importPlays(relay: Relay, rows: ReadonlyArray<Record<string, unknown>>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
   try {
     const path = join(folder, 'my_spotify_data.zip');
-    const files = { 'Streaming_History_Audio_2026_0.json': rows, 'StreamingHistory_music_0.json': short };
-    await writeFile(path, zipped(files));
+    await writeFile(path, zipped({ 'Streaming_History_Audio_2026_0.json': rows }));
     const { code, err } = await run(relay, ['import', path]);
     assert.equal(code, 0, err);
   } finally {

@@ -1,10 +1,12 @@
 /** The six ready rules and `relay keep` do what the manual says. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { playlistOf, resize, rowsFrom } from '../../library/accounts.ts';
-import { extended, short } from '../../library/plays/exports.ts';
+import { extended, short, zipped } from '../../library/plays/exports.ts';
 import { ask } from '../../library/queries.ts';
 import { run } from '../../support/cli.ts';
 import { at, owner } from '../../support/entries.ts';
@@ -90,11 +92,20 @@ test('not-heard counts a play as Spotify does: from 30 seconds on', async () => 
     const when = `${new Date(Date.now() - 86_400_000).toISOString().slice(0, 19)}Z`;
     const play = (uri: string, ms: number) =>
       extended({ at: when, ms }, { spotify_track_uri: uri, skipped: ms < 30_000 });
-    await importPlays(
-      relay,
-      [play(begun, 0), play(almost, 29_999), play(heard, 30_000)],
-      [short({ at: when, ms: 29_999, name: facts?.name ?? '', artist: facts?.artists[0]?.name ?? '' })],
-    );
+    const files = {
+      'Streaming_History_Audio_0.json': [play(begun, 0), play(almost, 29_999), play(heard, 30_000)],
+      'StreamingHistory_music_0.json': [
+        short({ at: when, ms: 29_999, name: facts?.name ?? '', artist: facts?.artists[0]?.name ?? '' }),
+      ],
+    };
+    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+    try {
+      const path = join(folder, 'my_spotify_data.zip');
+      await writeFile(path, zipped(files));
+      assert.equal((await run(relay, ['import', path])).code, 0);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
     const told = await run(relay, ['keep', 'add', 'Forgotten', '--like', 'not-heard']);
     assert.doesNotMatch(told.err, /plays is empty/);
     const { playlist_id } = at(await kept(relay), 0);
@@ -344,16 +355,28 @@ test('not-heard leaves out the songs that a history names without a URI, or with
     };
     const [heard = '', long = '', other = '', released = ''] = saved.slice(4, 8);
     const rows = [play(heard, 30), play(long, 500), play(other, 30, 'Somebody Else')];
-    const again = facts.get(released);
-    const elsewhere = extended(
-      {
-        at: new Date(Date.now() - 30 * 86_400_000).toISOString(),
-        name: again?.name ?? '',
-        artist: again?.artists[0]?.name ?? '',
-      },
-      { spotify_track_uri: at(spare(relay, 0, 1), 0) },
-    );
-    await importPlays(relay, [elsewhere], rows);
+    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+    try {
+      const path = join(folder, 'my_spotify_data.zip');
+      const again = facts.get(released);
+      const elsewhere = extended(
+        { at: new Date(Date.now() - 30 * 86_400_000).toISOString() },
+        {
+          spotify_track_uri: at(spare(relay, 0, 1), 0),
+          master_metadata_track_name: again?.name,
+          master_metadata_album_artist_name: again?.artists[0]?.name,
+        },
+      );
+      const files = {
+        'StreamingHistory_music_0.json': rows,
+        'Streaming_History_Audio_2026_0.json': [elsewhere],
+      };
+      await writeFile(path, zipped(files));
+      const { code, err } = await run(relay, ['import', path, '--json']);
+      assert.equal(code, 0, err);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
     const named = (uri: string) => `${facts.get(uri)?.name} ${facts.get(uri)?.artists[0]?.name}`;
     const rest = saved.filter((uri) => ![heard, released].map(named).includes(named(uri)));
     assert.deepEqual(await keptLike(relay, 'not-heard'), rest.toReversed());

@@ -89,6 +89,20 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
 
 const paths = (relay: Relay) => asked(relay).map(({ path }) => path);
 
+test('a weekly list that is added beside a daily one runs a week later, at the time of the daily one', async () => {
+  await withTime(async (relay, clock) => {
+    const daily = (await keep(relay, { name: 'Daily' })).keep;
+    clock.advance(5 * HOUR);
+    const weekly = (await keep(relay, { name: 'Weekly', every: 'week' })).keep;
+    const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
+    const again = (await keep(relay, { name: 'Another', sql: `${SAVED} DESC` })).keep;
+    const ms = (at: string | null) => Date.parse(at ?? '');
+    assert.equal(again.next_run_at, daily.next_run_at, 'both share one look');
+    assert.equal(ms(weekly.next_run_at) - ms(daily.next_run_at), 6 * DAY);
+    assert.equal(ms(hourly.next_run_at) - ms(daily.next_run_at), -18 * HOUR);
+  });
+});
+
 test('changes by others to a kept playlist are noticed by the next run, even if its rule reads no playlist', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Next look' });
