@@ -242,9 +242,10 @@ function judged(sql: Sql, playlists: readonly Playlist[], account: string): List
   return playlists.map((playlist) => {
     const mine = playlist.owner.id === account;
     const isForeign = !mine && playlist.collaborative !== true;
-    // What the account may write to, Spotify can have refused only by mistake, so each check tries it again.
-    const wasRefused = isForeign && (foreignRefused || unreadable.has(playlist.id));
-    return { ...playlist, mine, readable: playlist.owner.id !== PROVIDER_USER && !wasRefused };
+    // Spotify can have refused the account's own playlist only by mistake, so each check tries that playlist again.
+    const wasRefused = !mine && unreadable.get(playlist.id) === (playlist.collaborative === true);
+    const isWithheld = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
+    return { ...playlist, mine, readable: !isWithheld && !wasRefused };
   });
 }
 

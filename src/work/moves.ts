@@ -46,7 +46,7 @@ export function errorFacts({ code, message, remedy, remedyValue }: RelayError): 
   return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
 }
 
-/** The statuses that may follow each status of a work. All other code asks here. @internal */
+/** The statuses that may follow each status of a work. All other code asks here. */
 const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   pending: ['resolving', 'cancelled'],
   /** The job's items are being searched for. A dry run ends here. */

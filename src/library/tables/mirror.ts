@@ -188,9 +188,12 @@ export function renamePlaylist(sql: Sql, id: string, name: string): void {
   sql.run('update playlists set name = ? where id = ?', [name, id]);
 }
 
-export function unreadableIds(sql: Sql): ReadonlySet<string> {
-  const rows = sql.all<{ id: string }>('select id from playlists where readable = 0');
-  return new Set(rows.map(({ id }) => id));
+/** The playlists whose rows Spotify refused, by ID, and whether they were collaborative then. */
+export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
+  const rows = sql.all<{ id: string; collaborative: number | null }>(
+    'select id, collaborative from playlists where readable = 0',
+  );
+  return new Map(rows.map(({ id, collaborative }) => [id, collaborative === 1]));
 }
 
 function dropPlaylist(sql: Sql, id: string): void {
