@@ -204,6 +204,8 @@ export function ownerPage(root: HTMLElement): void {
   function signedOut(why: string): void {
     for (const place of page.querySelectorAll('[data-place]')) place.replaceChildren();
     hashes.clear();
+    // What is still on its way is not shown any more.
+    seen = sent;
     setAway(false);
     page.hidden = true;
     signIn.hidden = form.hidden = false;
@@ -264,7 +266,9 @@ export function ownerPage(root: HTMLElement): void {
       sign,
       () => {
         livelyAt = Date.now();
-        if (waitMs === CALM_MS || sign === 'online') poll();
+        if (waitMs !== CALM_MS && sign !== 'online') return;
+        waitMs = USUAL_MS;
+        poll();
       },
       { passive: true },
     );

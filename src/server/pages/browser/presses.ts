@@ -17,8 +17,8 @@ export function listenToPresses(own: OwnerPage, page: HTMLElement): void {
     if (!button || button.getAttribute('aria-disabled') === 'true') return;
     const { copy, call = '', key } = button.dataset;
     if (copy !== undefined) return copyText(own, button, copy);
-    // A double click chooses for one entry, not for the next one too.
-    if (detail > 1 && key !== undefined) return;
+    // A double click chooses for one entry, not for the next one too, and asks a question without answering it.
+    if (detail > 1 && (key !== undefined || button.closest('.sure'))) return;
     own.act(call, givenTo(button), button);
     for (const open of openParts()) open.open = false;
   });
