@@ -152,7 +152,16 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
     },
     async withLocal(work, options) {
       const running = await context.running(options);
-      return running ? work(running.local) : context.offline(work);
+      if (running) return work(running.local);
+      try {
+        return await context.offline(work);
+      } catch (error) {
+        // A server may have started in the meantime.
+        const started =
+          error instanceof RelayError && error.code === 'ALREADY_RUNNING' && (await context.running(options));
+        if (!started) throw error;
+        return work(started.local);
+      }
     },
     async offline(work) {
       const { clock, random, version, signal } = context;

@@ -46,7 +46,7 @@ export async function fixJob(
   const before = await jobOf(tools, id);
   // Checked here, since the tool would refuse a decision only after the person has made it.
   if (isPastSettling(before)) {
-    const message = 'The job has begun to write, so nothing in it can be settled any more.';
+    const message = `The job is ${before.status}, so nothing in it can be settled any more.`;
     throw new RelayError('JOB_STATE', message, {
       remedy: {
         text: '{command} lists what was not found. Import those songs again as a new list.',

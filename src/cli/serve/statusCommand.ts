@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import { asCommandLine, readRemedy, remedyText } from '../../domain/remedy.ts';
 import { leaf, type Result } from '../command.ts';
@@ -24,7 +25,8 @@ export function statusCommand(context: Context): Command {
 /** The owner code is a secret, shown only on a terminal. */
 async function runStatus(context: Context): Promise<Result> {
   const { io, env, platform, home, program, clock } = context;
-  const report = await withMemory(await context.withLocal((local) => local.status()));
+  const asked = context.withLocal((local) => local.status()).catch((error) => withoutServer(context, error));
+  const report = await withMemory(await asked);
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
   const named = { home, demo: report.demo, platform, program };
   const value = { ...shownReport(report, named), ownerCode };
@@ -37,6 +39,17 @@ async function runStatus(context: Context): Promise<Result> {
     text: statusLines(value, view),
     exit: report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report),
   };
+}
+
+/** The report of this program where `server.json` leads to something that does not answer as a server. */
+async function withoutServer(context: Context, error: unknown): Promise<StatusReport> {
+  if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
+  const report = await context.offline((local) => local.status());
+  const { message: summary, remedyValue: remedy = null } = error;
+  const entries = report.entries.map((entry) =>
+    entry.part === 'server' ? { ...entry, state: 'bad' as const, summary, remedy } : entry,
+  );
+  return { ...report, entries };
 }
 
 /** Adds the lines for `memory.db` and `plays.db` after that of the state. A server reports so often that it does not look at them. */
