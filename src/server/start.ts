@@ -95,6 +95,11 @@ async function serve(core: Core, options: StartOptions) {
   const used = () => {
     lastUse.at = clock.monotonic();
   };
+  let hadClient = false;
+  const usedByClient = () => {
+    hadClient = true;
+    used();
+  };
   /** Opened once the routes answer. */
   let door: Door | null = null;
   const stdioClients = () => door?.sessions() ?? [];
@@ -116,6 +121,8 @@ async function serve(core: Core, options: StartOptions) {
   });
   const { env = {}, program = async () => ['relay'] } = options;
   const lastPlaying = createLastPlaying(provider, core);
+  // The owner's own commands come through the door too, and name no client.
+  const mcpUsed = () => hadClient || stdioClients().some(({ client }) => client !== null);
   const pageLogin = { attemptId: null };
   const waitingClients = createWaitingClients(clock);
   const stop = () => {
@@ -126,7 +133,7 @@ async function serve(core: Core, options: StartOptions) {
   /** What the owner's calls use of this server. @param baseUrl as the caller reaches it */
   const partsAt = (baseUrl: string, redirectUri: string): ServerParts => ({
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, used, stop },
-    ...{ pageLogin, waitingClients, lastPlaying, env, program, mcpUsed: () => loaded !== null },
+    ...{ pageLogin, waitingClients, lastPlaying, env, program, mcpUsed },
   });
 
   const listener = await listen({
@@ -144,7 +151,7 @@ async function serve(core: Core, options: StartOptions) {
         ...wellKnownRoutes(settings.dynamicRegistration),
         ...healthRoutes(core),
         ...loginRoutes(core, redirectUri, options.purpose !== 'relay login'),
-        ...mcpRoutes(endpoint, credentials, used, core.quietLog),
+        ...mcpRoutes(endpoint, credentials, usedByClient, core.quietLog),
         ...authorizeRoutes(core, owner, createFormTokens(core), waitingClients),
         ...ownerRoutes(owner),
         ...ownerPageRoutes(core, (baseUrl) => partsAt(baseUrl, redirectUri)),

@@ -1,5 +1,5 @@
 /** Runs `relay uninstall`: finds what there is to remove, asks once, and removes it. */
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
 import { exists } from '../../base/files.ts';
@@ -75,7 +75,11 @@ export async function runUninstall(context: Context, yes: boolean): Promise<Resu
   }
   // An executable unpacks its addon again when it starts.
   if (!demo && removed.some(({ part }) => part === 'state'))
-    for (const folder of await unpackedAddons()) await rm(folder, { recursive: true, force: true });
+    for (const folder of await unpackedAddons()) {
+      await rm(folder, { recursive: true, force: true });
+      // Fails while something else is in it.
+      await rmdir(dirname(folder)).catch(() => {});
+    }
   const { program } = await context.machine();
   const byHand = [
     `The program stays: ${program.join(' ')}`,
