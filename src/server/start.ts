@@ -11,7 +11,7 @@ import { lazy } from '../base/memoised.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import { statusesIn } from '../domain/job.ts';
-import { callsOf, type DoorSession } from '../domain/localApi.ts';
+import { ASKER_HEADER, COMMAND_LINE, callsOf, type DoorSession } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
 import { type Door, type DoorOptions, openDoor } from '../door/server.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
@@ -95,6 +95,7 @@ async function serve(core: Core, options: StartOptions) {
   const used = () => {
     lastUse.at = clock.monotonic();
   };
+  /** Whether an AI client has used MCP, not only a command of the owner. */
   let hadClient = false;
   const usedByClient = () => {
     hadClient = true;
@@ -121,8 +122,6 @@ async function serve(core: Core, options: StartOptions) {
   });
   const { env = {}, program = async () => ['relay'] } = options;
   const lastPlaying = createLastPlaying(provider, core);
-  // The owner's own commands come through the door too, and name no client.
-  const mcpUsed = () => hadClient || stdioClients().some(({ client }) => client !== null);
   const pageLogin = { attemptId: null };
   const waitingClients = createWaitingClients(clock);
   const stop = () => {
@@ -133,7 +132,7 @@ async function serve(core: Core, options: StartOptions) {
   /** What the owner's calls use of this server. @param baseUrl as the caller reaches it */
   const partsAt = (baseUrl: string, redirectUri: string): ServerParts => ({
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, used, stop },
-    ...{ pageLogin, waitingClients, lastPlaying, env, program, mcpUsed },
+    ...{ pageLogin, waitingClients, lastPlaying, env, program, mcpUsed: () => hadClient },
   });
 
   const listener = await listen({
@@ -176,8 +175,10 @@ async function serve(core: Core, options: StartOptions) {
     door = await openDoor({
       ...{ home: settings.home, clock, random },
       call: answering(call, log),
-      serve: (stream, lines, headers) =>
-        sessionOn(stream, endpoint, (mcp) => mcp.serve(stream, lines, headers, ownUrl)),
+      serve: (stream, lines, headers) => {
+        hadClient ||= headers[ASKER_HEADER] !== COMMAND_LINE;
+        return sessionOn(stream, endpoint, (mcp) => mcp.serve(stream, lines, headers, ownUrl));
+      },
     });
     works.start();
     library.start();
